@@ -1,0 +1,167 @@
+"""What the user declared: streams, tables and sinks, and the promises made about streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from caesura.diagnostics import Span
+from caesura.expression import Expr
+from caesura.types import Type
+
+
+@dataclass(frozen=True)
+class Column:
+    name: str
+    type: Type
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A length of time as Spark writes it, e.g. `INTERVAL 5 SECONDS`."""
+
+    sql: str
+
+
+@dataclass(frozen=True)
+class PunctuatedBy:
+    """The source sends punctuations with a pattern on each of `columns`."""
+
+    columns: tuple[str, ...]
+    lifespan: Interval | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Unique:
+    """A key arrives once, so each row punctuates its own key."""
+
+    columns: tuple[str, ...]
+    lifespan: Interval | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class OrderedBy:
+    """Rows come at most `slack` behind the newest value of `column` seen."""
+
+    column: str
+    slack: Interval | None = None
+    lifespan: Interval | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class ClusteredBy:
+    """Rows of one key arrive together: a key ends when another starts."""
+
+    columns: tuple[str, ...]
+    lifespan: Interval | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class ClosedBy:
+    """A row that satisfies `condition` ends its own key."""
+
+    columns: tuple[str, ...]
+    condition: Expr
+    lifespan: Interval | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class CompleteBy:
+    """`columns` are closed once every value of `per` listed in `table` has punctuated them."""
+
+    columns: tuple[str, ...]
+    per: tuple[str, ...]
+    table: str
+    lifespan: Interval | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A domain: rows outside never come."""
+
+    condition: Expr
+    span: Span | None = field(default=None, compare=False)
+
+
+Promise: TypeAlias = PunctuatedBy | Unique | OrderedBy | ClusteredBy | ClosedBy | CompleteBy
+Constraint: TypeAlias = Promise | Check
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where rows are read from or written to: Spark's format, location and options, unchanged."""
+
+    format: str
+    location: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """An endless relation. `origin` is None when it stands on a DataFrame given from Python."""
+
+    name: str
+    columns: tuple[Column, ...]
+    constraints: tuple[Constraint, ...] = ()
+    origin: Origin | None = None
+    punctuation_column: str = "_punctuation"
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        return tuple(c for c in self.constraints if not isinstance(c, Check))
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        return tuple(c for c in self.constraints if isinstance(c, Check))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A finite relation, read once."""
+
+    name: str
+    columns: tuple[Column, ...]
+    origin: Origin | None = None
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Sink:
+    name: str
+    origin: Origin
+    span: Span | None = field(default=None, compare=False)
+
+
+Relation: TypeAlias = Stream | Table
+
+
+@dataclass(frozen=True)
+class Catalog(Mapping[str, Relation]):
+    """The relations by name. Names are compared without regard to case, as Spark does."""
+
+    relations: tuple[Relation, ...] = ()
+
+    def __getitem__(self, name: str) -> Relation:
+        for relation in self.relations:
+            if relation.name.lower() == name.lower():
+                return relation
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (relation.name for relation in self.relations)
+
+    def __len__(self) -> int:
+        return len(self.relations)
+
+    def add(self, relation: Relation) -> Catalog:
+        return Catalog((*self.relations, relation))

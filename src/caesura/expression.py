@@ -1,0 +1,37 @@
+"""A bound scalar expression: a typed sqlglot tree over the columns of one plan node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from caesura.diagnostics import Span
+from caesura.types import Type
+
+
+@dataclass(frozen=True)
+class Expr:
+    """`tree` refers to columns by their plan names alone; nobody changes it after binding."""
+
+    tree: exp.Expression
+    type: Type
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def sql(self) -> str:
+        """Spark SQL, generated from the tree: the user's own text never reaches Spark."""
+        return self.tree.sql(dialect="spark", comments=False)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        return frozenset(column.name for column in self.tree.find_all(exp.Column))
+
+    @property
+    def column(self) -> str | None:
+        """The column's name if the expression is a column and nothing else."""
+        return self.tree.name if isinstance(self.tree, exp.Column) else None
+
+
+def column(name: str, type: Type, span: Span | None = None) -> Expr:
+    return Expr(exp.column(name, quoted=True), type, span)
