@@ -1,0 +1,69 @@
+"""Spark's own stream-stream join. It cannot know that an auction has ended, so every row stays in its state."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+from bench.result import Result
+from bench.session import spark_session
+from bench.workload import QUERY, Workload
+from caesura.testing import AuctionStreams
+from caesura.testing.auction import AUCTION_SCHEMA, BID_SCHEMA
+
+IN_MEMORY: Mapping[str, str] = {}  # Spark's default: hash maps on the heap
+ROCKSDB: Mapping[str, str] = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+
+
+def spark_join_in_memory(workload: Workload) -> Result:
+    return _spark_join("Spark stream join, heap state", workload, IN_MEMORY)
+
+
+def spark_join_rocksdb(workload: Workload) -> Result:
+    return _spark_join("Spark stream join, RocksDB state", workload, ROCKSDB)
+
+
+def _spark_join(name: str, workload: Workload, state_store: Mapping[str, str]) -> Result:
+    with spark_session(workload.memory, state_store) as spark:
+        _run(spark, workload.warm_up, workload.scratch())
+        checkpoint = workload.scratch()
+        started = time.perf_counter()
+        slices = _run(spark, workload.streams, checkpoint)
+        seconds = time.perf_counter() - started
+    states = [operator for slice_ in slices for operator in slice_.stateOperators]
+    return Result(
+        name=name,
+        events=workload.streams.events,
+        seconds=seconds,
+        rows_out=sum(slice_.sink.numOutputRows for slice_ in slices),
+        state_rows=states[-1].numRowsTotal,
+        slice_seconds=tuple(slice_.durationMs["triggerExecution"] / 1000 for slice_ in slices),
+        peak_state_rows=max(state.numRowsTotal for state in states),
+        state_bytes=states[-1].memoryUsedBytes,
+    )
+
+
+def _run(spark: SparkSession, streams: AuctionStreams, checkpoint: Path) -> list[StreamingQueryProgress]:
+    """Join the whole streams, one file of each per micro-batch, and say how each slice went."""
+    files = spark.readStream.option("maxFilesPerTrigger", 1)
+    files.schema(AUCTION_SCHEMA).parquet(str(streams.auction)).createOrReplaceTempView("auction")
+    bids = files.schema(BID_SCHEMA).parquet(str(streams.bid)).where("_punctuation IS NULL")
+    bids.createOrReplaceTempView("bid")
+    query = (
+        spark.sql(QUERY)
+        .writeStream.format("noop")
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination()
+    return [slice_ for slice_ in query.recentProgress if slice_.numInputRows > 0]

@@ -1,0 +1,41 @@
+"""A plan as text: one line per node, inputs indented below the node that reads them."""
+
+from __future__ import annotations
+
+from caesura.plan import Aggregate, Filter, Group, Join, Output, Plan, Project, Scan, inputs
+
+
+def describe(plan: Plan) -> str:
+    return "\n".join(_lines(plan, ""))
+
+
+def _lines(plan: Plan, indent: str) -> list[str]:
+    below = [line for one in inputs(plan) for line in _lines(one, indent + "  ")]
+    return [indent + _line(plan), *below]
+
+
+def _line(plan: Plan) -> str:
+    match plan:
+        case Scan(relation=relation, alias=alias, window=window):
+            kind = type(relation).__name__.lower()
+            return f"scan {kind} {relation.name} as {alias}" + (f" window {window.sql}" if window else "")
+        case Filter(predicate=predicate):
+            return f"filter {predicate.sql}"
+        case Project(outputs=outputs):
+            return f"project {', '.join(map(_output, outputs))}"
+        case Join(equalities=equalities, residual=residual):
+            on = [f"`{one.left}` = `{one.right}`" for one in equalities]
+            return f"join on {', '.join(on) or 'nothing'}" + (f" where {residual.sql}" if residual else "")
+        case Group(keys=keys, aggregates=aggregates):
+            by = ", ".join(f"`{key}`" for key in keys) or "nothing"
+            return f"group by {by}" + "".join(f", {_aggregate(one)}" for one in aggregates)
+
+
+def _output(output: Output) -> str:
+    expr = output.expr
+    return f"`{output.name}`" if expr.column == output.name else f"`{output.name}`: {expr.sql}"
+
+
+def _aggregate(aggregate: Aggregate) -> str:
+    argument = f"`{aggregate.argument}`" if aggregate.argument is not None else "*"
+    return f"`{aggregate.result.name}`: {aggregate.function}({argument})"

@@ -1,0 +1,214 @@
+"""What a stream has promised never to send again, as tables: punctuations in DataFrame form.
+
+Four shapes hold every punctuation. They differ in what it costs to ask "does one of them match this row?":
+
+- `points`: constants only. One table per attribute set; a hash join answers.
+- `boxes`: anything else. One column per attribute, NULL for the wildcard, else an interval; a nested loop
+  over the broadcast table answers, so it must stay small: the store's coalescing sees to that.
+- `bounds`: an ordered attribute has one rising bound; a comparison with a literal answers.
+- `everything`: the stream has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql.functions import expr
+
+from caesura.operators.frames import Frame, only, quote, rename, union
+
+Attributes = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Closed:
+    points: Mapping[Attributes, DataFrame] = field(default_factory=dict)
+    boxes: Frame = None
+    bounds: Mapping[str, str] = field(default_factory=dict)
+    everything: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether there may be a punctuation at all."""
+        return bool(self.points or self.boxes is not None or self.bounds or self.everything)
+
+    def __or__(self, later: Closed) -> Closed:
+        """The punctuations of both. Bounds only rise, so the later one holds."""
+        points = {
+            attributes: frame
+            for attributes in {**self.points, **later.points}
+            if (frame := union((self.points.get(attributes), later.points.get(attributes)))) is not None
+        }
+        boxes = union((self.boxes, later.boxes))
+        return Closed(points, boxes, {**self.bounds, **later.bounds}, self.everything or later.everything)
+
+    def confined(self, attributes: Iterable[str]) -> Closed:
+        """Those with a wildcard on every attribute outside: they speak of whole keys or whole groups."""
+        inside = frozenset(attributes)
+        points = {names: frame for names, frame in self.points.items() if inside.issuperset(names)}
+        bounds = {name: bound for name, bound in self.bounds.items() if name in inside}
+        boxes = self.boxes
+        if boxes is not None:
+            kept = [name for name in boxes.columns if name in inside]
+            dropped = [name for name in boxes.columns if name not in inside]
+            for name in dropped:
+                boxes = boxes.where(f"{quote(name)} IS NULL")
+            boxes = only(boxes, kept)
+        return Closed(points, boxes, bounds, self.everything)
+
+    def renamed(self, names: Mapping[str, str]) -> Closed:
+        """Under other names; what speaks of an attribute without a new name is left out."""
+        kept = self.confined(names)
+        points = {
+            tuple(names[a] for a in attributes): rename(frame, {a: names[a] for a in attributes})
+            for attributes, frame in kept.points.items()
+        }
+        boxes = None if kept.boxes is None else rename(kept.boxes, {a: names[a] for a in kept.boxes.columns})
+        return Closed(points, boxes, {names[a]: b for a, b in kept.bounds.items()}, kept.everything)
+
+    def where(self, constants: Mapping[str, str]) -> Closed:
+        """What they say of the rows in which each of these attributes has this value (as SQL)."""
+        closed = self
+        for attribute, value in constants.items():
+            closed = closed._where(attribute, value)
+        return closed
+
+    def _where(self, attribute: str, value: str) -> Closed:
+        points = {names: frame for names, frame in self.points.items() if attribute not in names}
+        fixed = Closed(points, self.boxes, self.bounds, self.everything)
+        if self.boxes is not None and attribute in self.boxes.columns:
+            matching = self.boxes.where(_inside(value, quote(attribute)))
+            fixed = replace(fixed, boxes=matching.drop(attribute))
+        for names, frame in self.points.items():
+            if attribute in names and len(names) > 1:
+                rest = tuple(name for name in names if name != attribute)
+                fixed |= Closed({rest: only(frame.where(f"{quote(attribute)} = {value}"), rest)})
+        return fixed
+
+
+NOTHING = Closed()
+
+
+def in_order(columns: Iterable[str], attributes: Iterable[str]) -> Attributes:
+    """An attribute set in the order of the columns, so that it has one spelling."""
+    given = frozenset(attributes)
+    return tuple(name for name in columns if name in given)
+
+
+def uncovered(rows: Frame, closed: Closed) -> Frame:
+    """The rows that no punctuation matches (Tucker's setNomatchTs)."""
+    if rows is None or closed.everything:
+        return None
+    for attribute, bound in closed.bounds.items():
+        rows = rows.where(f"NOT coalesce({_below(attribute, bound)}, false)")
+    for attributes, points in closed.points.items():
+        rows = rows.join(points, list(attributes), "left_anti")
+    if closed.boxes is not None:
+        rows = _against_boxes(rows, closed.boxes, "left_anti")
+    return rows
+
+
+def covered(rows: Frame, closed: Closed) -> Frame:
+    """The rows that some punctuation matches, each once (setMatchTs)."""
+    if rows is None or closed.everything:
+        return rows
+    found: list[Frame] = []
+    for attribute, bound in closed.bounds.items():
+        found.append(rows.where(_below(attribute, bound)))
+        rows = rows.where(f"NOT coalesce({_below(attribute, bound)}, false)")
+    for attributes, points in closed.points.items():
+        found.append(rows.join(points, list(attributes), "left_semi"))
+        rows = rows.join(points, list(attributes), "left_anti")
+    if closed.boxes is not None:
+        found.append(_against_boxes(rows, closed.boxes, "left_semi"))
+    return union(found)
+
+
+def split(closed: Closed, rows: Frame) -> tuple[Closed, Closed]:
+    """The punctuations that match none of the rows (setNomatchPs), and the others.
+
+    Bounds and the end of the stream must have been turned into boxes (`as_boxes`) by whoever asks.
+    """
+    if rows is None:
+        return closed, NOTHING
+    free: dict[Attributes, DataFrame] = {}
+    held: dict[Attributes, DataFrame] = {}
+    for attributes, points in closed.points.items():
+        free[attributes] = points.join(rows, list(attributes), "left_anti")
+        held[attributes] = points.join(rows, list(attributes), "left_semi")
+    if closed.boxes is None:
+        return Closed(free), Closed(held)
+    matched = _matched_boxes(rows, closed.boxes)
+    named = _with_box_id(closed.boxes)
+    names = closed.boxes.columns
+    return (
+        Closed(free, only(named.join(matched, [_BOX_ID], "left_anti"), names)),
+        Closed(held, only(named.join(matched, [_BOX_ID], "left_semi"), names)),
+    )
+
+
+def as_boxes(closed: Closed, types: Mapping[str, str], empty: DataFrame) -> Closed:
+    """The same with bounds and `everything` written as boxes, so that all of it is data.
+
+    `types` gives the SQL type of each attribute, `empty` any DataFrame of one row to start from.
+    """
+    boxes: list[Frame] = [closed.boxes]
+    for attribute, bound in closed.bounds.items():
+        boxes.append(empty.selectExpr(f"{interval(types[attribute], high=bound)} AS {quote(attribute)}"))
+    if closed.everything:
+        wildcards = (f"CAST(NULL AS {interval_type(sql)}) AS {quote(name)}" for name, sql in types.items())
+        boxes.append(empty.selectExpr(*wildcards))
+    return Closed(closed.points, union(boxes))
+
+
+def interval_type(sql: str) -> str:
+    """The type of a box's pattern on an attribute; an end that is NULL is open to that side."""
+    return f"STRUCT<low: {sql}, high: {sql}, low_open: BOOLEAN, high_open: BOOLEAN>"
+
+
+def interval(sql: str, low: str = "NULL", high: str = "NULL") -> str:
+    """The values from `low` (included) up to `high` (excluded), as SQL."""
+    return (
+        f"named_struct('low', CAST({low} AS {sql}), 'high', CAST({high} AS {sql}),"
+        " 'low_open', false, 'high_open', true)"
+    )
+
+
+_BOX_ID = "box id"
+
+
+def _below(attribute: str, bound: str) -> str:
+    return f"{quote(attribute)} < {bound}"
+
+
+def _against_boxes(rows: DataFrame, boxes: DataFrame, how: Literal["left_anti", "left_semi"]) -> DataFrame:
+    renamed, condition = _boxed(boxes)
+    return rows.join(renamed, condition, how)
+
+
+def _matched_boxes(rows: DataFrame, boxes: DataFrame) -> DataFrame:
+    """The ids of the boxes that match a row: joined from the rows' side, so that the boxes are broadcast."""
+    renamed, condition = _boxed(_with_box_id(boxes))
+    return rows.join(renamed, condition).select(quote(_BOX_ID)).distinct()
+
+
+def _boxed(boxes: DataFrame) -> tuple[DataFrame, Column]:
+    """The boxes under names of their own, and the condition that a row matches one."""
+    names = [name for name in boxes.columns if name != _BOX_ID]
+    own = {name: f"box {name}" for name in names}
+    condition = " AND ".join(_inside(quote(name), quote(own[name])) for name in names) or "true"
+    return rename(boxes, {name: own.get(name, name) for name in boxes.columns}), expr(condition)
+
+
+def _inside(value: str, box: str) -> str:
+    above = f"({box}.low IS NULL OR {value} > {box}.low OR ({value} = {box}.low AND NOT {box}.low_open))"
+    below = f"({box}.high IS NULL OR {value} < {box}.high OR ({value} = {box}.high AND NOT {box}.high_open))"
+    return f"({box} IS NULL OR ({value} IS NOT NULL AND {above} AND {below}))"
+
+
+def _with_box_id(boxes: DataFrame) -> DataFrame:
+    return boxes.selectExpr(
+        "*", f"to_json(struct({', '.join(map(quote, boxes.columns)) or '1'})) AS {quote(_BOX_ID)}"
+    )

@@ -1,0 +1,109 @@
+"""Group-by with partial aggregates.
+
+emit: the result of each group that some p confined to the grouping attributes matches; pass on: those p; keep:
+the partial aggregates of the groups not yet matched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import expr
+
+from caesura.catalog import Column
+from caesura.operators.closed import NOTHING, Closed, covered, uncovered
+from caesura.operators.frames import Frame, only, quote, union
+from caesura.operators.operator import Change, Changes, Flow, State, StateTable
+from caesura.operators.store import Store
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A column of partial aggregates: how a slice's rows give it, and how two of them become one."""
+
+    column: Column
+    from_rows: str
+    merge: str
+
+
+@dataclass(frozen=True)
+class Group:
+    table: StateTable
+    keys: tuple[str, ...]
+    partials: tuple[Partial, ...]
+    results: Mapping[str, str]
+    """Result column → SQL over the merged partials."""
+    released: Store
+    """The punctuations since the table was last written anew: what they cover has been emitted."""
+    passed: Store | None = None
+
+    @property
+    def tables(self) -> tuple[StateTable, ...]:
+        return (self.table, *self.released.tables, *(self.passed.tables if self.passed else ()))
+
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        return None
+
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        closing = self._closing(inputs)
+        if not closing:
+            return None
+        complete = covered(self._open(state, inputs), closing)
+        return None if complete is None else self._finished(self._merged(complete))
+
+    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
+        closing = self._closing(inputs)
+        if state[self.table.name].rewrite:
+            rest = uncovered(self._open(state, inputs), closing)
+            merged = None if rest is None else self._merged(rest)
+            # The one group of a global aggregate exists without rows: that it was emitted must not be forgotten.
+            released = self.released.replace(NOTHING) if self.keys else self.released.append(state, closing)
+            return {self.table.name: Change(merged, rewrite=True), **released}
+        added = uncovered(self._new(state, inputs), closing)
+        return {self.table.name: Change(added, rewrite=False), **self.released.append(state, closing)}
+
+    def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
+        new = self._closing(inputs)
+        if self.passed is None:
+            return Flow(new=new), {}
+        return Flow(new=new, before=self.passed.read(state)), self.passed.append(state, new)
+
+    def _closing(self, inputs: tuple[Flow, ...]) -> Closed:
+        (source,) = inputs
+        return source.new.confined(self.keys)
+
+    def _new(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        """The slice's rows, aggregated: one row per group that occurs in it."""
+        (source,) = inputs
+        if source.rows is None:
+            return None
+        aggregated = self._aggregated(source.rows, {p.column.name: p.from_rows for p in self.partials})
+        return state.share(f"new {self.table.name}", aggregated)
+
+    def _open(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        """Partial aggregates of the groups not yet emitted; a group may have several."""
+        always = None if self.keys else self._no_rows(state)
+        held = uncovered(union((state[self.table.name].rows, always)), self.released.read(state))
+        return union((held, self._new(state, inputs)))
+
+    def _merged(self, partials: DataFrame) -> DataFrame:
+        return self._aggregated(partials, {p.column.name: p.merge for p in self.partials})
+
+    def _aggregated(self, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+        # Grouping by a constant, where there is no key, gives no group for no rows.
+        grouped = rows.groupBy(*map(quote, self.keys)) if self.keys else rows.groupBy(expr("1 AS `all`"))
+        if not columns:
+            return only(grouped.agg(expr("1 AS `present`")), self.keys)
+        aggregated = grouped.agg(*(expr(f"{sql} AS {quote(name)}") for name, sql in columns.items()))
+        return only(aggregated, (*self.keys, *columns))
+
+    def _finished(self, merged: DataFrame) -> DataFrame:
+        results = (f"{sql} AS {quote(name)}" for name, sql in self.results.items())
+        return merged.selectExpr(*map(quote, self.keys), *results)
+
+    def _no_rows(self, state: State) -> DataFrame:
+        """Without GROUP BY there is one group from the start, empty."""
+        columns = (f"CAST(NULL AS {p.column.type}) AS {quote(p.column.name)}" for p in self.partials)
+        return state.one_row().selectExpr(*columns)

@@ -1,0 +1,189 @@
+"""The inner join of n inputs; the binary join is n = 2.
+
+emit: all matches; keep: a row stays while a future partner could still complete it; pass on: an input's p, once
+no kept row of that input matches it. No intermediate result is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from pyspark.sql import DataFrame
+from pyspark.sql.functions import expr
+
+from caesura.operators.closed import NOTHING, Closed, as_boxes, split, uncovered
+from caesura.operators.frames import Frame, only, quote, union
+from caesura.operators.operator import Change, Changes, Flow, Held, State, StateTable
+from caesura.operators.store import Store
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One step of a chained purge: the input asked next, and what each of its attributes must equal."""
+
+    input: int
+    pins: Mapping[str, str]
+    """Attribute of the input → the equal column of the rows joined so far."""
+    constants: Mapping[str, str] = field(default_factory=dict)
+    """Attribute of the input → the value that a predicate fixes for it, as SQL."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One input of a join."""
+
+    table: StateTable
+    finite: bool
+    keys: tuple[str, ...]
+    """Its columns in equalities: a row with NULL in one of them joins nothing."""
+    purge: tuple[Hop, ...] | None
+    """The order in which its rows ask the other streams whether a partner may still come; None: unproven."""
+    exports: Mapping[str, str]
+    """Its attributes that readers of the result ask punctuations on → the (equal) result column they know."""
+    pending: Store | None
+    """Punctuations that wait until no kept row matches them; None if nobody asks for them."""
+
+
+@dataclass(frozen=True)
+class Join:
+    sides: tuple[Side, ...]
+    equalities: tuple[tuple[str, str], ...]
+    residual: str | None = None
+    passed: Store | None = None
+    """The history of what was passed on, if a reader needs it."""
+
+    @property
+    def tables(self) -> tuple[StateTable, ...]:
+        rows = tuple(side.table for side in self.sides if not side.finite)
+        stores = (*(side.pending for side in self.sides), self.passed)
+        return rows + tuple(table for store in stores if store is not None for table in store.tables)
+
+    @cached_property
+    def _owner(self) -> Mapping[str, int]:
+        return {column.name: i for i, side in enumerate(self.sides) for column in side.table.columns}
+
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without."""
+        old = [self._held(state, i, flow) for i, flow in enumerate(inputs)]
+        terms = []
+        for k, flow in enumerate(inputs):
+            before = [union((old[i], inputs[i].rows)) for i in range(k)]
+            parts = [*before, flow.rows, *old[k + 1 :]]
+            if (term := self._matches(parts, start=k)) is not None:
+                terms.append(term)
+        return union(terms)
+
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        return None
+
+    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
+        changes: dict[str, Change] = {}
+        for i, side in enumerate(self.sides):
+            if side.finite:
+                continue
+            held = state[side.table.name]
+            rows = self._kept(state, inputs, i) if held.rewrite else self._purged(state, inputs, i, Held())
+            changes[side.table.name] = Change(rows, held.rewrite)
+        return changes
+
+    def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
+        new, changes = NOTHING, dict[str, Change]()
+        for i, (side, flow) in enumerate(zip(self.sides, inputs, strict=True)):
+            if side.pending is None:
+                continue
+            free, waiting = side.pending.read(state) | flow.new.confined(side.exports), NOTHING
+            if (kept := self._kept(state, inputs, i)) is not None:
+                types = {name: side.pending.types[name].sql for name in side.exports}
+                free, waiting = split(as_boxes(free, types, state.one_row()), kept)
+            changes |= side.pending.replace(waiting)
+            new |= free.renamed(side.exports)
+        if self.passed is None:
+            return Flow(new=new), changes
+        return Flow(new=new, before=self.passed.read(state)), {**changes, **self.passed.append(state, new)}
+
+    def _held(self, state: State, i: int, flow: Flow) -> Frame:
+        side = self.sides[i]
+        return flow.finite if side.finite else state[side.table.name].rows
+
+    def _matches(self, parts: Sequence[Frame], start: int) -> Frame:
+        """The join of one table per input, starting at `start` and following the join graph."""
+        if any(part is None for part in parts):
+            return None
+        joined, done = parts[start], {start}
+        while len(done) < len(parts):
+            i = next((i for i in self._around(done)), min(set(range(len(parts))) - done))
+            joined, done = self._joined(joined, done, parts[i], i), done | {i}
+        assert joined is not None
+        joined = only(joined, self._owner)
+        return joined if self.residual is None else joined.where(self.residual)
+
+    def _around(self, done: set[int]) -> list[int]:
+        """The inputs that an equality connects with those already joined."""
+        pairs = [(self._owner[left], self._owner[right]) for left, right in self.equalities]
+        return sorted({j if i in done else i for i, j in pairs if (i in done) != (j in done)})
+
+    def _joined(self, joined: Frame, done: set[int], part: Frame, i: int) -> DataFrame:
+        assert joined is not None
+        assert part is not None
+        conditions = [
+            f"{quote(left)} = {quote(right)}"
+            for left, right in self.equalities
+            if {self._owner[left], self._owner[right]} <= done | {i}
+            and i in (self._owner[left], self._owner[right])
+        ]
+        return joined.join(part, expr(" AND ".join(conditions))) if conditions else joined.crossJoin(part)
+
+    def _kept(self, state: State, inputs: tuple[Flow, ...], i: int) -> Frame:
+        """All rows of input i that stay: those held before, and the slice's."""
+        side = self.sides[i]
+        rows = self._purged(state, inputs, i, state[side.table.name])
+        if rows is None or side.pending is None:
+            return rows
+        return state.share(f"kept {side.table.name}", rows)
+
+    def _purged(self, state: State, inputs: tuple[Flow, ...], i: int, held: Held) -> Frame:
+        """keep(S) = rows of S with, for some k, a row of S ⋈ X₁ ⋈ … ⋈ Xₖ₋₁ that no punctuation of Xₖ covers."""
+        side = self.sides[i]
+        rows = union((held.rows, inputs[i].rows))
+        if rows is None:
+            return None
+        rows = rows.dropna(subset=list(map(quote, side.keys))) if side.keys else rows
+        match side.purge:
+            case None:
+                return rows
+            case ():
+                return None  # every partner is finite and known: no future result needs a stored row
+            case (hop,) if not any(other.finite for other in self.sides):
+                return uncovered(rows, self._closing(inputs, hop))
+            case hops:
+                return self._chained(state, inputs, i, rows, hops)
+
+    def _closing(self, inputs: tuple[Flow, ...], hop: Hop) -> Closed:
+        """What the hop's input has closed, in the columns of the rows that ask."""
+        return inputs[hop.input].closed.where(hop.constants).renamed(hop.pins)
+
+    def _chained(
+        self, state: State, inputs: tuple[Flow, ...], i: int, rows: DataFrame, hops: tuple[Hop, ...]
+    ) -> Frame:
+        """Judged by the join keys alone, since partners depend on nothing else, and against the states before
+        the purge."""
+        mine = {by for hop in hops for by in hop.pins.values() if self._owner[by] == i}
+        keys = sorted({*self.sides[i].keys, *mine})
+        chain: Frame = only(rows, keys).distinct()
+        done = {i}
+        for j in [j for j, side in enumerate(self.sides) if side.finite]:
+            chain = self._joined(chain, done, inputs[j].finite, j)
+            done.add(j)
+        open_keys: list[Frame] = []
+        for hop in hops:
+            if (still_open := uncovered(chain, self._closing(inputs, hop))) is not None:
+                open_keys.append(only(still_open, keys))
+            present = union((state[self.sides[hop.input].table.name].rows, inputs[hop.input].rows))
+            if present is None:
+                break  # no partner so far: the later conditions hold of themselves
+            chain = self._joined(chain, done, present, hop.input)
+            done.add(hop.input)
+        awaited = union(open_keys)
+        return None if awaited is None else rows.join(awaited.distinct(), keys, "left_semi")

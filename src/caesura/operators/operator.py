@@ -1,0 +1,109 @@
+"""The shape of an operator over slices, and what the driver hands to it.
+
+An operator is a frozen dataclass of its parameters. For every slice the driver calls `step`, `pass_`, `keep` and
+`prop`, in this order. `pass_` comes before `keep`, which may purge what is to be released; `prop` comes last,
+because a join may pass a punctuation on only when no matching row is left in its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+
+from caesura.catalog import Column
+from caesura.operators.closed import NOTHING, Closed
+from caesura.operators.frames import Frame
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What a node gives its readers in one slice.
+
+    `new` are the punctuations of this slice. `before` are the earlier ones; only operators that asked for the
+    history of an input find it there. A relation that never changes is `finite` and has neither.
+    """
+
+    rows: Frame = None
+    new: Closed = NOTHING
+    before: Closed = NOTHING
+    finite: Frame = None
+
+    @property
+    def closed(self) -> Closed:
+        return self.before | self.new
+
+
+@dataclass(frozen=True)
+class StateTable:
+    """A named table of an operator's state; `holds` says what its rows are counted as."""
+
+    name: str
+    columns: tuple[Column, ...]
+    holds: Literal["rows", "punctuations"] = "rows"
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a state table holds before the slice; `rewrite`: this slice writes it anew instead of appending."""
+
+    rows: Frame = None
+    rewrite: bool = True
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a slice writes to a state table: its whole content, or rows to append."""
+
+    rows: Frame
+    rewrite: bool
+
+
+Changes = Mapping[str, Change]
+
+
+@dataclass(frozen=True)
+class State:
+    """The state tables of a pipeline as one slice sees them."""
+
+    spark: SparkSession
+    tables: Mapping[str, Held] = field(default_factory=dict)
+    shared: dict[str, DataFrame] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Held:
+        return self.tables.get(name, Held())
+
+    def share(self, name: str, frame: DataFrame) -> DataFrame:
+        """A table that several jobs of the slice read: computed once, forgotten at its end."""
+        if name not in self.shared:
+            self.shared[name] = frame.persist(StorageLevel.MEMORY_AND_DISK)
+        return self.shared[name]
+
+    def forget(self) -> None:
+        for frame in self.shared.values():
+            frame.unpersist()
+        self.shared.clear()
+
+    def one_row(self) -> DataFrame:
+        return self.spark.range(1)
+
+
+class Operator(Protocol):
+    @property
+    def tables(self) -> tuple[StateTable, ...]:
+        """The state tables it needs; their names are unique in the pipeline."""
+
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        """The result rows that the slice's new rows produce."""
+
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        """The result rows that punctuations now release."""
+
+    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
+        """What must stay; everything else is purged."""
+
+    def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
+        """The punctuations passed on (a flow without rows), and what must be remembered for that."""

@@ -1,0 +1,31 @@
+"""Selection. emit: the rows that satisfy the predicate; pass on: ps; keep: nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from caesura.operators.frames import Frame
+from caesura.operators.operator import Changes, Flow, State, StateTable
+
+
+@dataclass(frozen=True)
+class Select:
+    predicate: str
+
+    @property
+    def tables(self) -> tuple[StateTable, ...]:
+        return ()
+
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        (source,) = inputs
+        return None if source.rows is None else source.rows.where(self.predicate)
+
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+        return None
+
+    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
+        return {}
+
+    def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
+        (source,) = inputs
+        return Flow(new=source.new, before=source.before), {}

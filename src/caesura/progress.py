@@ -1,0 +1,47 @@
+"""What a slice did, in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Counts are of the slice, except those that say otherwise."""
+
+    slice: int
+    rows_in: int
+    rows_out: int
+    punctuations: int
+    quarantined: int
+    quarantined_total: int
+    state_rows: int
+    """Rows that operators hold after the slice."""
+    punctuation_rows: int
+    """Entries of the punctuation tables after the slice."""
+    seconds: float
+    state: Mapping[str, int] = field(default_factory=dict)
+    """Rows after the slice, per state table."""
+    output: Mapping[str, int] = field(default_factory=dict)
+    """Result rows, per query."""
+    phases: Mapping[str, float] = field(default_factory=dict)
+    """Seconds per phase of the slice."""
+
+    @property
+    def rows_per_second(self) -> float:
+        return self.rows_in / self.seconds if self.seconds else 0.0
+
+    def line(self) -> str:
+        """One line for a terminal."""
+        parts = [
+            f"slice {self.slice}",
+            f"{self.rows_in:,} rows in",
+            f"{self.rows_out:,} out",
+            f"{self.state_rows:,} in state",
+            f"{self.punctuations:,} punctuations",
+            f"{self.rows_per_second:,.0f} rows/s",
+        ]
+        if self.quarantined_total:
+            parts.append(f"{self.quarantined_total:,} quarantined")
+        return " · ".join(parts)

@@ -1,0 +1,80 @@
+"""What the parts of a plan are called when we speak of them to the user."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from caesura.plan import Filter, Group, Join, Plan, Project, Scan, walk
+
+
+@dataclass(frozen=True)
+class Names:
+    """`operators`: a name for each stateful operator, unique within the plan.
+
+    `repeated`: relations that are read more than once, so that only the alias tells which is meant.
+    """
+
+    operators: Mapping[Plan, str]
+    repeated: frozenset[str]
+
+    def input(self, plan: Plan) -> str:
+        """The alias of an operator's input; for an input without one, the operator that produces it."""
+        match plan:
+            case Scan(alias=alias):
+                return alias
+            case Filter(input=below):
+                return self.input(below)
+            case Project(input=below):
+                return alias_of(plan) or self.input(below)
+            case Join() | Group():
+                return self.operators[plan]
+
+    def shown(self, plan: Plan) -> str:
+        """The same for a sentence: a relation read once goes by its own name."""
+        match plan:
+            case Scan(relation=relation, alias=alias):
+                return f"`{alias if relation.name in self.repeated else relation.name}`"
+            case Filter(input=below) | Project(input=below) if self.input(below) == self.input(plan):
+                return self.shown(below)
+            case _:
+                return f"`{self.input(plan)}`"
+
+
+def names(plan: Plan) -> Names:
+    operators: dict[Plan, str] = {}
+    counts: Counter[str] = Counter()
+    relations: Counter[str] = Counter()
+    for node in walk(plan):
+        match node:
+            case Join() | Group():
+                kind = "join" if isinstance(node, Join) else "group"
+                counts[kind] += 1
+                operators[node] = kind if counts[kind] == 1 else f"{kind}_{counts[kind]}"
+            case Scan(relation=relation):
+                relations[relation.name] += 1
+    return Names(operators, frozenset(name for name, count in relations.items() if count > 1))
+
+
+def alias_of(project: Project) -> str | None:
+    """The alias that a projection puts on a subquery, view or derived stream; None if it is no such projection."""
+    renamed = [output.name for output in project.outputs if output.name != output.expr.column]
+    aliases = {name.partition(".")[0] for name in renamed if "." in name}
+    return aliases.pop() if len(aliases) == 1 else None
+
+
+def bare(column: str) -> str:
+    """A column without its alias."""
+    return column.partition(".")[2] or column
+
+
+def listed(columns: tuple[str, ...]) -> str:
+    """`id`, or `(bidder, auction)`, without aliases."""
+    plain = ", ".join(bare(column) for column in columns)
+    return plain if len(columns) == 1 else f"({plain})"
+
+
+def series(parts: tuple[str, ...]) -> str:
+    """a, b and c."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

@@ -1,0 +1,53 @@
+"""THEORY section 9: a query is safe iff every operator state has a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from caesura import plan
+from caesura.safety.because import constraint
+from caesura.safety.closing import Closing
+from caesura.safety.names import listed, series
+from caesura.safety.repair import Repair, repairs
+from caesura.safety.states import Blocked, Judgement, StateVerdict, judge
+
+
+@dataclass(frozen=True)
+class Verdict:
+    query: plan.Query
+    judgement: Judgement
+    repairs: tuple[Repair, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def states(self) -> tuple[StateVerdict, ...]:
+        return self.judgement.states
+
+    @property
+    def blocked(self) -> tuple[Blocked, ...]:
+        return self.judgement.blocked
+
+    @property
+    def safe(self) -> bool:
+        return all(state.bounded for state in self.states)
+
+
+def check(query: plan.Query) -> Verdict:
+    judgement = judge(query.plan)
+    return Verdict(query, judgement, repairs(query.plan, judgement), tuple(_notes(judgement)))
+
+
+def _notes(judgement: Judgement) -> Iterator[str]:
+    """What the proofs take for granted, said once."""
+    used = (derived for state in judgement.states for derived in state.used)
+    promises = dict.fromkeys(f"{judgement.names.shown(d.scan)} {constraint(d.promise)}" for d in used)
+    if promises:
+        yield f"this assumes that the promised punctuations keep coming: {series(tuple(promises))}"
+    for state in judgement.states:
+        match state.proof:
+            case Closing(nullable=(_, *_) as nullable):
+                columns = listed(nullable)
+                yield f"no punctuation closes a group of `{state.operator}` whose {columns} is NULL"
+            case _:
+                pass

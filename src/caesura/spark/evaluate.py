@@ -1,0 +1,53 @@
+"""One pass over the operators: the slice's flows through the plan, and what each operator wants remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pyspark.sql import DataFrame, SparkSession
+
+from caesura import plan
+from caesura.operators.closed import Closed
+from caesura.operators.frames import union
+from caesura.operators.operator import Change, Flow, State
+from caesura.spark.compile import Compiled
+
+
+def evaluate(
+    compiled: Compiled, state: State, scans: Mapping[plan.Plan, Flow]
+) -> tuple[dict[plan.Plan, Flow], dict[str, Change]]:
+    """The operators in the fixed order step, pass, keep, prop. Only plans are built; nothing runs yet.
+
+    `scans` has the flows of the leaves, and of any other node whose flow is known already.
+    """
+    flows = dict(scans)
+    changes: dict[str, Change] = {}
+    for node in compiled.nodes:
+        if node in flows:
+            continue
+        operator = compiled.operators[node]
+        inputs = tuple(flows[below] for below in plan.inputs(node))
+        rows = union((operator.step(state, inputs), operator.pass_(state, inputs)))
+        if rows is not None and node in compiled.shared:
+            rows = state.share(f"rows of node {compiled.nodes.index(node)}", rows)
+        changes |= operator.keep(state, inputs)
+        passed, remembered = operator.prop(state, inputs)
+        changes |= remembered
+        flows[node] = replace(passed, rows=rows)
+    return flows, changes
+
+
+def evaluate_static(
+    spark: SparkSession, compiled: Compiled, tables: Mapping[str, DataFrame]
+) -> dict[plan.Plan, DataFrame]:
+    """The part of the plan that reads no stream, by the same operators: one slice that is also the end."""
+    static = tuple(node for node in compiled.nodes if not plan.endless(node))
+    scans: dict[plan.Plan, Flow] = {}
+    for node in static:
+        if isinstance(node, plan.Scan):
+            names = (f"`{c.name}` AS `{node.alias}.{c.name}`" for c in node.relation.columns)
+            scans[node] = Flow(tables[node.relation.name].selectExpr(*names), Closed(everything=True))
+    part = replace(compiled, nodes=static, shared=frozenset())
+    flows, _ = evaluate(part, State(spark), scans)
+    return {node: flow.rows for node, flow in flows.items() if flow.rows is not None}

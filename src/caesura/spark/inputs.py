@@ -1,0 +1,105 @@
+"""All streams as one Structured Streaming query, and each stream's part of a micro-batch.
+
+Spark hands a micro-batch to `foreachBatch` as an opaque RDD: every reader of it decodes every column of every
+stream. So where a stream's part of the batch is a set of files, it is taken as that relation, and Catalyst reads
+only the columns and row groups that a job needs. Everything else is taken out of the tagged union.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from caesura.catalog import Stream
+from caesura.operators.frames import Frame, quote, rename
+from caesura.spark.sources import CORRUPT, columnar
+
+TAG, PUNCTUATION = "_stream", "_punctuation"
+
+
+@dataclass(frozen=True)
+class Input:
+    """A declared stream and the streaming DataFrame it stands on."""
+
+    stream: Stream
+    frame: DataFrame
+
+    def normalised(self, frame: DataFrame) -> DataFrame:
+        """The declared columns in their types, the punctuation, and what could not be parsed."""
+        present = set(frame.columns)
+        punctuation = quote(self.stream.punctuation_column)
+        marks = {
+            PUNCTUATION: punctuation if self.stream.punctuation_column in present else "NULL",
+            CORRUPT: quote(CORRUPT) if CORRUPT in present else "NULL",
+        }
+        columns = [f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}" for c in self.stream.columns]
+        return frame.selectExpr(*(f"CAST({sql} AS STRING) AS {name}" for name, sql in marks.items()), *columns)
+
+    @cached_property
+    def leaves(self) -> int:
+        """The relations that its plan reads."""
+        return int(self.frame._jdf.queryExecution().analyzed().collectLeaves().size())
+
+
+@dataclass(frozen=True)
+class Inputs:
+    spark: SparkSession
+    inputs: Mapping[str, Input]
+
+    def union(self) -> DataFrame:
+        """A tag, the punctuation, and each stream's columns under its name; NULL in the other streams' rows."""
+        return reduce(DataFrame.union, map(self._tagged, self.inputs))
+
+    @contextmanager
+    def of_batch(self, batch: DataFrame, query: StreamingQuery) -> Iterator[dict[str, Frame]]:
+        """Each stream's part of the batch that the query is executing; None where it has none."""
+        relations = dict(self._relations(query))
+        parts = {name: self._part(name, batch, relations.get(name)) for name in self.inputs}
+        held = [
+            part for name, part in parts.items() if part is not None and not columnar(self.inputs[name].stream)
+        ]
+        for part in held:
+            part.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            yield parts
+        finally:
+            for part in held:
+                part.unpersist()
+
+    def _part(self, name: str, batch: DataFrame, relation: Any) -> Frame:
+        each = self.inputs[name]
+        kind = "" if relation is None else relation.getClass().getSimpleName()
+        if kind == "LocalRelation":  # what Spark puts in the place of a source without new data
+            return None
+        if kind == "LogicalRelation":
+            java = self.spark._jsparkSession.baseRelationToDataFrame(relation.relation())
+            return each.normalised(DataFrame(java, self.spark))
+        names = {f"{name}.{column.name}": column.name for column in each.stream.columns}
+        return rename(batch.where(f"{TAG} = '{name}'"), {PUNCTUATION: PUNCTUATION, CORRUPT: CORRUPT, **names})
+
+    def _relations(self, query: StreamingQuery) -> Iterator[tuple[str, Any]]:
+        """The relation that each stream with a single source reads in the current batch."""
+        leaves = query._jsq.streamingQuery().lastExecution().logical().collectLeaves()
+        at = 0
+        for name, each in self.inputs.items():
+            if each.leaves == 1 and each.stream.origin is not None:
+                yield name, leaves.apply(at)
+            at += each.leaves
+
+    def _tagged(self, name: str) -> DataFrame:
+        each = self.inputs[name]
+        columns = [
+            f"{quote(c.name)} AS {quote(f'{owner}.{c.name}')}"
+            if owner == name
+            else f"CAST(NULL AS {c.type}) AS {quote(f'{owner}.{c.name}')}"
+            for owner, other in self.inputs.items()
+            for c in other.stream.columns
+        ]
+        return each.normalised(each.frame).selectExpr(f"'{name}' AS {TAG}", PUNCTUATION, CORRUPT, *columns)

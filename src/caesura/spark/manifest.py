@@ -1,0 +1,114 @@
+"""The manifest of a slice: written last, it makes everything the slice wrote visible at once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from caesura.spark.storage import Storage
+
+_FOLDER = "manifests"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows that one slice wrote to a state table."""
+
+    slice: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class TableVersion:
+    """A state table after a slice: a base and the deltas since."""
+
+    base: Part | None = None
+    deltas: tuple[Part, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts that hold rows."""
+        return tuple(part for part in (self.base, *self.deltas) if part is not None and part.rows)
+
+    @property
+    def rows(self) -> int:
+        return sum(part.rows for part in self.parts)
+
+    @property
+    def appended(self) -> int:
+        return sum(part.rows for part in self.deltas)
+
+
+@dataclass(frozen=True)
+class Promised:
+    """What a stream's history comes to in scalars: rising bounds (SQL literals), and whether it has ended."""
+
+    bounds: dict[str, str] = field(default_factory=dict)
+    everything: bool = False
+
+
+@dataclass(frozen=True)
+class Manifest:
+    slice: int = -1
+    tables: dict[str, TableVersion] = field(default_factory=dict)
+    promised: dict[str, Promised] = field(default_factory=dict)
+    quarantined: int = 0
+    """Rows and punctuations in quarantine, over all slices."""
+    ended: bool = False
+    """The inputs were exhausted and that was taken as their end."""
+
+    def to_json(self) -> str:
+        def part(p: Part) -> list[int]:
+            return [p.slice, p.rows]
+
+        return json.dumps(
+            {
+                "slice": self.slice,
+                "tables": {
+                    name: {
+                        "base": version.base and part(version.base),
+                        "deltas": [part(d) for d in version.deltas],
+                    }
+                    for name, version in self.tables.items()
+                },
+                "promised": {
+                    name: {"bounds": promised.bounds, "everything": promised.everything}
+                    for name, promised in self.promised.items()
+                },
+                "quarantined": self.quarantined,
+                "ended": self.ended,
+            },
+            indent=1,
+        )
+
+    @staticmethod
+    def from_json(text: str) -> Manifest:
+        given: dict[str, Any] = json.loads(text)
+        return Manifest(
+            given["slice"],
+            {
+                name: TableVersion(
+                    version["base"] and Part(*version["base"]), tuple(Part(*delta) for delta in version["deltas"])
+                )
+                for name, version in given["tables"].items()
+            },
+            {name: Promised(**promised) for name, promised in given["promised"].items()},
+            given["quarantined"],
+            given["ended"],
+        )
+
+
+def last_manifest(storage: Storage) -> Manifest:
+    """The state to continue from: of the last slice that was committed, or none."""
+    names = [name for name in storage.names(_FOLDER) if name.endswith(".json") and not name.startswith(".")]
+    return Manifest.from_json(storage.read(_FOLDER, names[-1])) if names else Manifest()
+
+
+def commit(storage: Storage, manifest: Manifest) -> None:
+    storage.write(manifest.to_json(), _FOLDER, _name(manifest.slice))
+    storage.delete(_FOLDER, _name(manifest.slice - 2))
+
+
+def _name(slice: int) -> str:
+    return f"{slice:010d}.json"

@@ -1,0 +1,152 @@
+"""Starting a pipeline: checkpoint, tables, sinks, driver, and the one Structured Streaming query."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+
+from caesura import plan
+from caesura.catalog import Origin
+from caesura.diagnostics import CaesuraError, Diagnostic, Label
+from caesura.diagnostics.code import Code
+from caesura.progress import Progress
+from caesura.spark.compile import Compiled, compile_plans
+from caesura.spark.evaluate import evaluate_static
+from caesura.spark.executable import require_executable
+from caesura.spark.fingerprint import fingerprint
+from caesura.spark.inputs import Input, Inputs
+from caesura.spark.manifest import last_manifest
+from caesura.spark.query import ContinuousQuery
+from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink, is_file_format
+from caesura.spark.slice import SliceDriver, Target
+from caesura.spark.sources import conformed, open_stream, open_table, resolved
+from caesura.spark.state import PurgePolicy, StateFiles
+from caesura.spark.storage import Storage
+
+Show = Callable[[str, int, DataFrame, int], None]
+"""Called with a query's name, the slice, its result rows and their number."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to run a pipeline."""
+
+    folder: str | None = None
+    """What relative locations are relative to."""
+    checkpoint: str | None = None
+    """Where progress and state live; without one they last as long as the process."""
+    until_end: bool = False
+    """Stop when the inputs are exhausted, and take that as the end of the streams."""
+    interval: str | None = None
+    """Time between slices, e.g. `10 seconds`; as fast as possible without one."""
+    frames: Mapping[str, DataFrame] = field(default_factory=dict)
+    """Relations that stand on a DataFrame, by name."""
+    selects: Origin = field(default_factory=lambda: Origin("console"))
+    """Where the rows of a bare SELECT go."""
+    show: Show = lambda name, slice, rows, count: None
+    report: Callable[[Progress], None] = lambda progress: None
+    purge: PurgePolicy = field(default_factory=PurgePolicy)
+
+
+def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
+    require_executable(pipeline)
+    queries = tuple(query for query in pipeline.queries if query.kind != "stream")
+    compiled = compile_plans(tuple(query.plan for query in queries))
+    root = resolved(settings.checkpoint, None) if settings.checkpoint else tempfile.mkdtemp(prefix="caesura-")
+    storage = Storage(spark, root)
+    _claim(storage, pipeline)
+    files = StateFiles(spark, storage, compiled.tables, settings.purge)
+    query = ContinuousQuery(" ".join(each.name for each in queries), files)
+
+    def report(progress: Progress) -> None:
+        query._record(progress)
+        settings.report(progress)
+
+    driver = SliceDriver(
+        compiled,
+        tuple(Target(each, _sink(spark, each, storage, settings)) for each in queries),
+        evaluate_static(spark, compiled, _tables(spark, compiled, settings)),
+        storage,
+        files,
+        last_manifest(storage),
+        report,
+    )
+    driver.recover()
+    trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}
+    if settings.until_end:
+        trigger = {"availableNow": True}
+    inputs = Inputs(spark, _inputs(spark, compiled, settings))
+    query._run(driver, inputs, trigger, end=settings.until_end or not inputs.inputs)
+    return query
+
+
+def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:
+    """A checkpoint is of one pipeline: state of another would be read as if it were its own."""
+    mine = fingerprint(pipeline)
+    if not storage.exists("pipeline.json"):
+        storage.make()
+        storage.write(json.dumps({"fingerprint": mine, "sql": pipeline.source.text}, indent=1), "pipeline.json")
+        return
+    theirs = json.loads(storage.read("pipeline.json"))
+    if theirs["fingerprint"] != mine:
+        raise CaesuraError(
+            Diagnostic(
+                Code.OTHER_PIPELINE,
+                f"the checkpoint `{storage.root}` belongs to another pipeline",
+                because=("its queries or the streams they read were declared differently when it was made",),
+                help=("use a new checkpoint for the changed pipeline; its SQL is in pipeline.json there",),
+            )
+        )
+
+
+def _tables(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[str, DataFrame]:
+    tables: dict[str, DataFrame] = {}
+    for name, table in compiled.static_tables.items():
+        given = settings.frames.get(name)
+        frame = open_table(spark, table, settings.folder) if given is None else conformed(given, table)
+        tables[name] = frame.persist(StorageLevel.MEMORY_AND_DISK)
+    return tables
+
+
+def _inputs(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[str, Input]:
+    inputs: dict[str, Input] = {}
+    for name, stream in compiled.streams.items():
+        given = settings.frames.get(name)
+        inputs[name] = Input(stream, open_stream(spark, stream, settings.folder) if given is None else given)
+    return inputs
+
+
+def _sink(spark: SparkSession, query: plan.Query, storage: Storage, settings: Settings) -> ResultSink:
+    origin = query.sink.origin if query.sink is not None else settings.selects
+    location = None if origin.location is None else resolved(origin.location, settings.folder)
+    kept = Kept(
+        spark, FileSink(Storage(spark, storage.path("results", query.name)), "parquet"), query.plan.columns
+    )
+    match origin.format.lower():
+        case "console":
+            return ConsoleSink(kept, partial(settings.show, query.name))
+        case "memory":
+            sink = MemorySink(kept, query.name)
+            sink.refresh()
+            return sink
+        case format if not is_file_format(format):
+            return FormatSink(origin, location)
+    if location is None:
+        raise CaesuraError(_no_location(query, origin))
+    return FileSink(Storage(spark, location), origin.format, origin.options)
+
+
+def _no_location(query: plan.Query, origin: Origin) -> Diagnostic:
+    span = origin.span or query.span
+    return Diagnostic(
+        Code.SINK,
+        f"`{query.name}` has no place to be written to",
+        () if span is None else (Label(span),),
+        because=(f"the format {origin.format} writes files, and no LOCATION says where",),
+    )

@@ -1,0 +1,54 @@
+"""The embedded Spark: everything a laptop or a CI machine needs, nothing that listens to the outside."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from pyspark.sql import SparkSession
+
+from caesura.diagnostics import CaesuraError, Diagnostic
+from caesura.diagnostics.code import Code
+
+_LOOPBACK = "127.0.0.1"
+_BROADCAST_BYTES = 64 * 1024 * 1024
+
+
+def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
+    """The running Spark session, or a new one on all cores of this machine."""
+    if master is None and (active := SparkSession.getActiveSession()) is not None:
+        return active
+    _require_java()
+    master = master or "local[*]"
+    builder = (
+        SparkSession.builder.master(master)
+        .appName("caesura")
+        .config("spark.ui.enabled", str(ui).lower())
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.log.level", "ERROR")
+        .config("spark.sql.session.timeZone", "UTC")
+        # The default of 10 MB sends the small side of a join through a shuffle long before it has to.
+        .config("spark.sql.autoBroadcastJoinThreshold", _BROADCAST_BYTES)
+    )
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
+        builder = (
+            builder.config("spark.driver.bindAddress", _LOOPBACK)
+            .config("spark.driver.host", _LOOPBACK)
+            .config("spark.sql.shuffle.partitions", os.cpu_count() or 1)
+            .config("spark.driver.memory", os.environ.get("CAESURA_DRIVER_MEMORY", "4g"))
+        )
+    return builder.getOrCreate()
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which("java") is None and not (home and os.path.exists(os.path.join(home, "bin", "java"))):
+        raise CaesuraError(
+            Diagnostic(
+                Code.NO_JAVA,
+                "Spark needs Java 17 or newer, and there is none",
+                because=("`java` is not on the PATH and JAVA_HOME names no Java",),
+                help=("on Debian or Ubuntu: apt-get install openjdk-17-jre-headless",),
+            )
+        )

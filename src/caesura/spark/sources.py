@@ -1,0 +1,91 @@
+"""Where rows come from: Spark's own readers, with the declared schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from caesura.catalog import Origin, Stream, Table
+from caesura.diagnostics import CaesuraError, Diagnostic, Label
+from caesura.diagnostics.code import Code
+from caesura.operators.frames import quote
+
+CORRUPT = "_corrupt"
+"""The column for what a text format could not parse."""
+_TEXTUAL = {"json", "csv", "xml"}
+_COLUMNAR = {"parquet", "orc"}
+_FILES = _TEXTUAL | _COLUMNAR | {"text", "avro"}
+
+
+def resolved(location: str, folder: str | None) -> str:
+    """A relative location is relative to the file that names it; a URL or an absolute path stays."""
+    if folder is None or ":" in location.split("/")[0] or Path(location).is_absolute():
+        return location
+    return str(Path(folder) / location)
+
+
+def open_stream(spark: SparkSession, stream: Stream, folder: str | None) -> DataFrame:
+    """The stream's declared columns, its punctuation column and, for text formats, what could not be parsed."""
+    assert stream.origin is not None
+    reader = spark.readStream.format(stream.origin.format).options(**dict(stream.origin.options))
+    if stream.origin.format.lower() in _FILES:
+        reader = reader.schema(_schema(stream))
+    if stream.origin.format.lower() in _TEXTUAL:
+        reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
+    return _opened(stream, lambda path: reader.load(path), folder)
+
+
+def open_table(spark: SparkSession, table: Table, folder: str | None) -> DataFrame:
+    assert table.origin is not None
+    reader = spark.read.format(table.origin.format).options(**dict(table.origin.options))
+    if table.origin.format.lower() in _FILES:
+        reader = reader.schema(", ".join(f"{quote(c.name)} {c.type}" for c in table.columns))
+    if table.origin.format.lower() in _TEXTUAL:
+        # A finite table is read once, before anything runs: a row that cannot be parsed stops it there.
+        reader = reader.option("mode", "FAILFAST")
+    return conformed(_opened(table, lambda path: reader.load(path), folder), table)
+
+
+def conformed(frame: DataFrame, relation: Stream | Table) -> DataFrame:
+    """Exactly the declared columns, in the declared types."""
+    present = {name.lower() for name in frame.columns}
+    missing = [column.name for column in relation.columns if column.name.lower() not in present]
+    if missing:
+        raise CaesuraError(_no_source(relation, f"it has no column `{missing[0]}`"))
+    return frame.selectExpr(*(f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}" for c in relation.columns))
+
+
+def columnar(stream: Stream) -> bool:
+    """Files that are read column by column are cheap to read again; all else is held for the length of a slice."""
+    return stream.origin is not None and stream.origin.format.lower() in _COLUMNAR
+
+
+def _schema(stream: Stream) -> str:
+    columns = [f"{quote(c.name)} {c.type}" for c in stream.columns]
+    extra = [stream.punctuation_column]
+    if stream.origin is not None and stream.origin.format.lower() in _TEXTUAL:
+        extra.append(CORRUPT)
+    return ", ".join([*columns, *(f"{quote(name)} STRING" for name in extra)])
+
+
+def _opened(relation: Stream | Table, load: Callable[[str | None], DataFrame], folder: str | None) -> DataFrame:
+    assert relation.origin is not None
+    location = relation.origin.location
+    try:
+        return load(None if location is None else resolved(location, folder))
+    except PySparkException as error:
+        raise CaesuraError(_no_source(relation, _first_line(error))) from error
+
+
+def _no_source(relation: Stream | Table, why: str) -> Diagnostic:
+    origin: Origin | None = relation.origin
+    span = (origin and origin.span) or relation.span
+    labels = () if span is None else (Label(span, "read from here"),)
+    return Diagnostic(Code.SOURCE, f"`{relation.name}` cannot be read", labels, because=(why,))
+
+
+def _first_line(error: PySparkException) -> str:
+    return str(error).strip().split("\n")[0]

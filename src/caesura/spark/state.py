@@ -1,0 +1,182 @@
+"""State tables on disk: a base, the deltas since, and one job per slice that writes all of them.
+
+The mirror of the input: as all streams come in as one tagged union, all changes of a slice go out as one, in one
+Spark job, partitioned by table. Reading a table starts from files, so no lineage crosses slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql.functions import expr
+
+from caesura.catalog import Column
+from caesura.operators.frames import quote, rename, union
+from caesura.operators.operator import Changes, Held, State, StateTable
+from caesura.spark.manifest import Part, TableVersion, last_manifest
+from caesura.spark.storage import Storage
+from caesura.types import STRING
+
+_FOLDER = "state"
+QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
+
+
+@dataclass(frozen=True)
+class PurgePolicy:
+    """When a table is written anew, without what punctuations cover. Below `eager_rows` that is at every slice
+    (eager purge); above, when as much was appended as the base holds or after `max_deltas` slices (lazy purge)."""
+
+    eager_rows: int = 100_000
+    max_deltas: int = 16
+
+    def rewrite(self, version: TableVersion) -> bool:
+        base = version.base.rows if version.base else 0
+        return (
+            version.rows <= self.eager_rows or version.appended >= base or len(version.deltas) >= self.max_deltas
+        )
+
+
+class StateFiles:
+    """The state tables of one pipeline in its checkpoint."""
+
+    def __init__(
+        self, spark: SparkSession, storage: Storage, tables: tuple[StateTable, ...], policy: PurgePolicy
+    ) -> None:
+        self._spark = spark
+        self._storage = storage
+        self._tables = {table.name: table for table in (*tables, QUARANTINE)}
+        self._folders = {name: f"table={i}" for i, name in enumerate(self._tables)} | {
+            QUARANTINE.name: f"table={QUARANTINE.name}"
+        }
+        self._policy = policy
+        self._physical = _physical_names(tuple(self._tables.values()))
+        self._bases: dict[tuple[str, int], DataFrame] = {}
+
+    def open(self, versions: Mapping[str, TableVersion]) -> State:
+        held = {name: self._held(name, versions.get(name, TableVersion())) for name in self._tables}
+        return State(self._spark, held)
+
+    def write(self, slice: int, changes: Changes, quarantine: DataFrame | None) -> dict[str, int]:
+        """Write what the slice changes; the rows written per table."""
+        frames = {name: change.rows for name, change in changes.items()} | {QUARANTINE.name: quarantine}
+        tagged = union(
+            frame.selectExpr(
+                f"'{self._folders[name].removeprefix('table=')}' AS table", *self._physically(name, frame)
+            )
+            for name, frame in frames.items()
+            if frame is not None
+        )
+        if tagged is None:
+            return {}
+        counts = Observation()
+        names = [name for name, frame in frames.items() if frame is not None]
+        counted = tagged.observe(
+            counts,
+            *(
+                expr(f"count_if(table = '{self._folders[name].removeprefix('table=')}') AS n{i}")
+                for i, name in enumerate(names)
+            ),
+        )
+        width = self._spark.sparkContext.defaultParallelism
+        path = self._storage.path(_FOLDER, _name(slice))
+        counted.coalesce(width).write.mode("overwrite").partitionBy("table").parquet(path)
+        return {name: int(counts.get[f"n{i}"]) for i, name in enumerate(names)}
+
+    def versions(
+        self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Mapping[str, int]
+    ) -> dict[str, TableVersion]:
+        """The tables after a slice; those it did not touch stay as they are."""
+        after = dict(before)
+        for name, change in changes.items():
+            part = Part(slice, written.get(name, 0))
+            earlier = before.get(name, TableVersion())
+            deltas = (*earlier.deltas, part) if part.rows else earlier.deltas
+            after[name] = TableVersion(part) if change.rewrite else TableVersion(earlier.base, deltas)
+        return after
+
+    def collect_garbage(self, before: Mapping[str, TableVersion], after: Mapping[str, TableVersion]) -> None:
+        """Delete the parts that only the earlier slice's manifest named."""
+        dropped = [(name, part) for name in before for part in set(before[name].parts) - set(after[name].parts)]
+        for name, part in dropped:
+            self._storage.delete(_FOLDER, _name(part.slice), self._folders[name])
+            if (frame := self._bases.pop((name, part.slice), None)) is not None:
+                frame.unpersist()
+        for slice in {part.slice for _, part in dropped}:
+            if not any(name.startswith("table=") for name in self._storage.names(_FOLDER, _name(slice))):
+                self._storage.delete(_FOLDER, _name(slice))
+
+    def quarantine(self) -> DataFrame:
+        """What was set aside by the slices committed so far."""
+        last = last_manifest(self._storage).slice
+        folder = self._folders[QUARANTINE.name]
+        slices = [int(name) for name in self._storage.names(_FOLDER) if int(name) <= last]
+        parts = [Part(slice, 1) for slice in slices if self._storage.exists(_FOLDER, _name(slice), folder)]
+        if not parts:
+            return self._spark.sql("SELECT 0L AS slice, '' AS stream, '' AS reason, '' AS row").where("false")
+        number = f"CAST(regexp_extract(_metadata.file_path, '/{_FOLDER}/([0-9]+)/', 1) AS BIGINT) AS slice"
+        columns = [quote(column.name) for column in QUARANTINE.columns]
+        return self._files_of(QUARANTINE.name, tuple(parts)).selectExpr(number, *columns)
+
+    def path(self, *names: str) -> str:
+        return self._storage.path(*names)
+
+    def close(self) -> None:
+        for frame in self._bases.values():
+            frame.unpersist()
+        self._bases.clear()
+
+    def _held(self, name: str, version: TableVersion) -> Held:
+        return Held(union(self._frames(name, version)), self._policy.rewrite(version))
+
+    def _frames(self, name: str, version: TableVersion) -> list[DataFrame]:
+        if version.rows == 0:
+            return []
+        if version.base is None or version.base.rows <= self._policy.eager_rows:
+            return [self._read(name, version.parts)]
+        deltas = tuple(delta for delta in version.deltas if delta.rows)
+        base = self._cached(name, version.base)
+        return [base, self._read(name, deltas)] if deltas else [base]
+
+    def _cached(self, name: str, base: Part) -> DataFrame:
+        """A base that will be read by many slices is held in memory until it is written anew."""
+        key = (name, base.slice)
+        if key not in self._bases:
+            self._bases[key] = self._read(name, (base,)).persist(StorageLevel.MEMORY_AND_DISK)
+        return self._bases[key]
+
+    def _read(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
+        logical = {physical: column for column, physical in self._physical[name].items()}
+        return rename(self._files_of(name, parts), logical)
+
+    def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
+        paths = [self._storage.path(_FOLDER, _name(part.slice), self._folders[name]) for part in parts]
+        columns = self._tables[name].columns
+        schema = ", ".join(f"{quote(self._physical[name][column.name])} {column.type}" for column in columns)
+        return self._spark.read.schema(schema).parquet(*paths)
+
+    def _physically(self, name: str, frame: DataFrame) -> list[str]:
+        present = set(frame.columns)
+        pairs = ((logical, column) for logical, column in self._physical[name].items() if logical in present)
+        return [f"{quote(logical)} AS {quote(column)}" for logical, column in pairs]
+
+
+def _physical_names(tables: tuple[StateTable, ...]) -> dict[str, dict[str, str]]:
+    """Column names for the union of all tables: tables share a column where name and type agree."""
+    seen: dict[str, list[str]] = {}
+    names: dict[str, dict[str, str]] = {}
+    for table in tables:
+        names[table.name] = {}
+        for column in table.columns:
+            types = seen.setdefault(column.name.lower(), [])
+            if column.type.sql not in types:
+                types.append(column.type.sql)
+            index = types.index(column.type.sql)
+            names[table.name][column.name] = column.name.lower() + (f" {index}" if index else "")
+    return names
+
+
+def _name(slice: int) -> str:
+    return f"{slice:010d}"

@@ -1,0 +1,240 @@
+"""The dialect: Spark SQL plus declarations of streams, windows in brackets and EMIT CHANGES."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.tokenizer_core import TokenType
+
+from caesura.sql import syntax
+from caesura.sql.positions import PositionedParser
+
+KINDS = ("STREAM", "TABLE", "SINK", "VIEW")
+VALUES = (TokenType.STRING, TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE)
+
+
+class CaesuraParser(PositionedParser):
+    STRICT_CAST = True  # Spark 4 is ANSI: CAST fails on what it cannot read, and TRY_CAST is another function
+
+    # Declarations
+
+    def _parse_create(self) -> exp.Create | exp.Command:
+        if not self._match_texts(KINDS):
+            return super()._parse_create()
+        # sqlglot's signature names its own nodes; statements are any expression to everybody else.
+        return cast(exp.Create, self._parse_declaration(self._prev.text.upper()))
+
+    def _parse_declaration(self, kind: str) -> syntax.Declaration:
+        if self._match_text_seq("IF", "NOT", "EXISTS"):
+            self.raise_error("a file declares each name once, so IF NOT EXISTS has no meaning here", self._prev)
+        args: dict[str, Any] = {"this": self._parse_name(f"the name of the {kind.lower()}"), "kind": kind}
+        if kind in ("STREAM", "TABLE") and self._match(TokenType.L_PAREN):
+            elements = [node for nodes in self._parse_csv(self._parse_element) for node in nodes]
+            self._expect(TokenType.R_PAREN, "`,` or `)`")
+            args["columns"] = [node for node in elements if isinstance(node, exp.ColumnDef)]
+            args["constraints"] = [node for node in elements if isinstance(node, syntax.Constraint)]
+        if kind != "VIEW":
+            self._parse_origin(args)
+        if kind in ("STREAM", "VIEW") and self._match(TokenType.ALIAS):
+            args["expression"] = self._parse_ddl_select() or self.raise_error("expected SELECT")
+        return self.expression(syntax.Declaration(**args))
+
+    def _parse_element(self) -> list[exp.Expression]:
+        first = self._curr
+        nodes = self._parse_constraint_line() or self._parse_column_line()
+        for node in nodes:
+            node.meta.setdefault("span", (first.start, self._prev.end + 1))
+        return nodes
+
+    def _parse_constraint_line(self) -> list[exp.Expression]:
+        node: syntax.Constraint
+        if self._match_text_seq("PUNCTUATED", "BY"):
+            node = syntax.PunctuatedByConstraint(expressions=self._parse_names())
+        elif self._match_text_seq("CLUSTERED", "BY"):
+            node = syntax.ClusteredByConstraint(expressions=self._parse_names())
+        elif self._match_text_seq("UNIQUE", "(", advance=False):
+            self._advance()
+            node = syntax.UniqueConstraint(expressions=self._parse_names())
+        elif self._match_text_seq("ORDERED", "BY"):
+            self._expect(TokenType.L_PAREN, "`(`")
+            name = self._parse_name("a column")
+            slack = self._parse_length() if self._match_text_seq("WITHIN") else None
+            self._expect(TokenType.R_PAREN, "`)`: ORDERED BY takes one column")
+            node = syntax.OrderedByConstraint(expressions=[name], slack=slack)
+        elif self._match_text_seq("CLOSED", "BY"):
+            names = self._parse_names()
+            self._expect(TokenType.WHEN, "WHEN and a condition")
+            node = syntax.ClosedByConstraint(expressions=names, condition=self._parse_predicate())
+        elif self._match_text_seq("COMPLETE", "BY"):
+            names = self._parse_names()
+            if not self._match_text_seq("PER"):
+                self.raise_error("expected PER and the columns that name the parts")
+            per = self._parse_names()
+            self._expect(TokenType.IN, "IN and the table that lists the parts")
+            table = self._parse_name("the name of a table")
+            node = syntax.CompleteByConstraint(expressions=names, per=per, table=table)
+        elif self._match_text_seq("CHECK", "(", advance=False):
+            self._advance()
+            return [self._parse_domain()]
+        elif self._match(TokenType.PRIMARY_KEY, advance=False):
+            self.raise_error("expected UNIQUE (…), which is what a stream can promise")
+        else:
+            return []
+        if self._match_text_seq("LIFESPAN"):
+            node.set("lifespan", self._parse_length())
+        return [node]
+
+    def _parse_domain(self) -> syntax.DomainConstraint:
+        self._expect(TokenType.L_PAREN, "`(`")
+        condition = self._parse_predicate()
+        self._expect(TokenType.R_PAREN, "`)`")
+        return syntax.DomainConstraint(condition=condition)
+
+    def _parse_column_line(self) -> list[exp.Expression]:
+        name = self._parse_name("a column or a constraint")
+        kind = self._parse_types(schema=True) or self._parse_unknown_type()
+        column = exp.ColumnDef(this=name, kind=kind)
+        column.meta["span"] = (name.meta["start"], self._prev.end + 1)
+        nodes: list[exp.Expression] = [column]
+        while True:
+            first = self._curr
+            if self._match_pair(TokenType.NOT, TokenType.NULL):
+                present = exp.Not(this=exp.Is(this=exp.Column(this=name.copy()), expression=exp.Null()))
+                nodes.append(syntax.DomainConstraint(condition=present))
+            elif self._match_text_seq("UNIQUE"):
+                nodes.append(syntax.UniqueConstraint(expressions=[name.copy()]))
+            elif self._match_text_seq("CHECK"):
+                nodes.append(self._parse_domain())
+            elif self._match(TokenType.COMMENT):
+                self._expect(TokenType.STRING, "a text")
+                continue
+            else:
+                return nodes
+            nodes[-1].meta["span"] = (first.start, self._prev.end + 1)
+
+    def _parse_unknown_type(self) -> exp.DataType:
+        """A word in the place of a type, for the binder to refuse by name."""
+        token = self._curr
+        if not self._match(TokenType.VAR):
+            self.raise_error("expected the type of the column")
+        return exp.DataType(this=exp.DType.UNKNOWN).update_positions(token)
+
+    def _parse_origin(self, args: dict[str, Any]) -> None:
+        while True:
+            clause = self._curr
+            key: str
+            value: exp.Expression | list[syntax.OptionPair]
+            if self._match(TokenType.USING):
+                key, value = "using", self._parse_dotted()
+            elif self._match_text_seq("LOCATION"):
+                key, value = "location", self._parse_text()
+            elif self._match_text_seq("OPTIONS"):
+                self._expect(TokenType.L_PAREN, "`(`")
+                key, value = "options", self._parse_csv(self._parse_option)
+                self._expect(TokenType.R_PAREN, "`,` or `)`")
+            else:
+                return
+            if key in args:
+                self.raise_error(f"{key.upper()} is given twice", clause)
+            args[key] = value
+
+    def _parse_option(self) -> syntax.OptionPair:
+        first = self._curr
+        key = self._parse_text() if self._match(TokenType.STRING, advance=False) else self._parse_dotted()
+        self._match(TokenType.EQ)
+        token = self._curr
+        negative = self._match(TokenType.DASH)
+        if not self._match_set((TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE) if negative else VALUES):
+            self.raise_error("expected the value of the option: a text, a number, true or false")
+        text = f"-{self._prev.text}" if negative else self._prev.text
+        value = exp.Literal(this=text, is_string=True).update_positions(token)
+        pair = syntax.OptionPair(this=key, value=value)
+        pair.meta["span"] = (first.start, self._prev.end + 1)
+        return pair
+
+    def _parse_dotted(self) -> exp.Literal:
+        """A name with dots, such as a class name, as one text."""
+        first = self._curr
+        parts = [self._parse_name("a name").name]
+        while self._match(TokenType.DOT):
+            parts.append(self._parse_name("a name").name)
+        literal = exp.Literal.string(".".join(parts))
+        literal.meta["span"] = (first.start, self._prev.end + 1)
+        return literal
+
+    def _parse_text(self) -> exp.Literal:
+        self._expect(TokenType.STRING, "a text in quotes")
+        return exp.Literal.string(self._prev.text).update_positions(self._prev)
+
+    # Small pieces
+
+    def _expect(self, token_type: TokenType, what: str) -> None:
+        if not self._match(token_type):
+            self.raise_error(f"expected {what}")
+
+    def _parse_name(self, what: str) -> exp.Identifier:
+        token = self._curr
+        if not (self._match(TokenType.IDENTIFIER) or self._match_set(self.ID_VAR_TOKENS)):
+            self.raise_error(f"expected {what}")
+        quoted = token.token_type == TokenType.IDENTIFIER
+        return exp.Identifier(this=token.text, quoted=quoted).update_positions(token)
+
+    def _parse_names(self) -> list[exp.Identifier]:
+        self._expect(TokenType.L_PAREN, "`(`")
+        names = self._parse_csv(lambda: self._parse_name("a column"))
+        self._expect(TokenType.R_PAREN, "`,` or `)`")
+        return names
+
+    def _parse_predicate(self) -> exp.Expr:
+        return self._parse_disjunction() or self.raise_error("expected a condition")
+
+    def _parse_length(self) -> exp.Expr:
+        return self._parse_interval() or self.raise_error("expected an interval, such as INTERVAL 5 SECONDS")
+
+    # Queries
+
+    def _parse_table_parts(
+        self,
+        schema: bool = False,
+        is_db_reference: bool = False,
+        wildcard: bool = False,
+        fast: bool = False,
+    ) -> exp.Table | exp.Dot | None:
+        table = super()._parse_table_parts(schema, is_db_reference, wildcard, fast)
+        # The fast path gives up before a bracket, so a window always comes here on the slow one.
+        if fast or schema or not isinstance(table, exp.Table) or not self._match(TokenType.L_BRACKET):
+            return table
+        if not self._match_text_seq("RANGE"):
+            self.raise_error("expected RANGE and an interval, such as [RANGE INTERVAL 12 HOURS]")
+        window = self._parse_length()
+        self._expect(TokenType.R_BRACKET, "`]`")
+        return self.expression(syntax.WindowedTable(**table.args, window=window))
+
+    def _parse_table_alias(self, alias_tokens: Any = None) -> exp.TableAlias | None:
+        if self._match_text_seq("EMIT", "CHANGES", advance=False):
+            return None
+        return super()._parse_table_alias(alias_tokens)
+
+    def _parse_query_modifiers(self, this: Any) -> Any:
+        query = super()._parse_query_modifiers(this)
+        first = self._curr
+        if isinstance(query, exp.Query) and self._match_text_seq("EMIT", "CHANGES"):
+            emit = syntax.EmitChanges()
+            emit.meta["span"] = (first.start, self._prev.end + 1)
+            query.set("emit", emit)
+        return query
+
+
+class Caesura(Spark):
+    """Found by sqlglot under the name `caesura`."""
+
+    class Tokenizer(Spark.Tokenizer):
+        # Named windows are refused anyway; without the keyword, window(…) is a function in GROUP BY too.
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {
+            word: token for word, token in Spark.Tokenizer.KEYWORDS.items() if word != "WINDOW"
+        }
+        STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']  # Spark 4 reads 'it''s' as one text
+
+    Parser = CaesuraParser

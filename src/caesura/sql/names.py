@@ -1,0 +1,147 @@
+"""What the names in an expression mean: the inputs in reach, and the resolution of columns against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from caesura.catalog import Column
+from caesura.diagnostics import CaesuraError, Label, Source
+from caesura.diagnostics.code import Code
+from caesura.plan import Plan
+from caesura.sql.refusal import listing, nearest, refusal
+from caesura.sql.rewrite import rewrite
+from caesura.sql.spans import extent, span
+from caesura.types import Type
+
+
+@dataclass(frozen=True)
+class Named:
+    """A column in reach: `name` is the user's, `column` the plan's."""
+
+    name: str
+    column: Column
+
+
+@dataclass(frozen=True)
+class Input:
+    """One FROM item."""
+
+    alias: str
+    plan: Plan
+    columns: tuple[Named, ...]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The inputs an expression may name. `visible` is what `*` and unqualified names see."""
+
+    source: Source
+    inputs: tuple[Input, ...]
+    visible: tuple[Named, ...]
+
+    def input(self, alias: str) -> Input | None:
+        return next((one for one in self.inputs if one.alias.lower() == alias.lower()), None)
+
+
+def bound_column(name: str, type: Type, at: exp.Expr) -> exp.Column:
+    """A reference to a plan column, in the place of the syntax node `at`."""
+    node = exp.column(name, quoted=True)
+    node.meta["type"] = type
+    where = extent(at)
+    if where is not None:
+        node.meta["span"] = where
+    return node
+
+
+def resolve(tree: exp.Expr, reach: Reach, aliases: Mapping[str, exp.Expr] | None = None) -> exp.Expr:
+    """A copy in which columns are plan columns. `aliases` are tried for names that no input has."""
+    return rewrite(
+        tree, lambda node: _meaning(node, reach, aliases or {}) if isinstance(node, exp.Column) else None
+    )
+
+
+def _meaning(node: exp.Column, reach: Reach, aliases: Mapping[str, exp.Expr]) -> exp.Expr:
+    if isinstance(node.this, exp.Star):
+        raise refusal(Code.EXPRESSION, "`*` stands for columns, not for a value", span(node, reach.source))
+    first, *rest = [part.name for part in node.parts]
+    owner = reach.input(first) if rest else None
+    if owner is not None:
+        found = _among(rest.pop(0), owner.columns, node, reach)
+    elif not rest and _absent(first, reach) and first.lower() in aliases:
+        return aliases[first.lower()].copy()
+    elif rest and not any(one.name.lower() == first.lower() for one in reach.visible):
+        raise _unknown_qualifier(first, node, reach)
+    else:
+        found = _among(first, reach.visible, node, reach)
+    meaning: exp.Expr = bound_column(found.column.name, found.column.type, node)
+    for name in rest:
+        meaning = exp.Dot(this=meaning, expression=exp.to_identifier(name, quoted=True))
+    return meaning
+
+
+def _absent(name: str, reach: Reach) -> bool:
+    return not any(one.name.lower() == name.lower() for one in reach.visible)
+
+
+def _among(name: str, columns: tuple[Named, ...], node: exp.Column, reach: Reach) -> Named:
+    found = [one for one in columns if one.name.lower() == name.lower()]
+    if len(found) == 1:
+        return found[0]
+    at = span(node, reach.source)
+    if found:
+        raise refusal(
+            Code.AMBIGUOUS_COLUMN,
+            f"the column `{name}` is ambiguous",
+            at,
+            f"{listing(one.column.name for one in found)}: all could be meant",
+            help=f"say which: `{found[0].column.name}`",
+        )
+    close = nearest(name, (one.name for one in columns))
+    raise refusal(
+        Code.UNKNOWN_COLUMN,
+        f"unknown column `{name}`",
+        at,
+        because=f"the columns here are {listing(one.name for one in columns)}",
+        help=f"did you mean `{close}`?" if close else None,
+    )
+
+
+def _unknown_qualifier(name: str, node: exp.Column, reach: Reach) -> CaesuraError:
+    known = [one.alias for one in reach.inputs]
+    close = nearest(name, known)
+    return refusal(
+        Code.UNKNOWN_COLUMN,
+        f"`{name}` names no input of this query",
+        span(node, reach.source),
+        because=f"FROM has {listing(known)}",
+        help=f"did you mean `{close}`?" if close else None,
+    )
+
+
+def check_aliases(inputs: tuple[Input, ...], source: Source) -> None:
+    """Aliases differ, and so do the plan's column names made from them."""
+    seen: dict[str, Input] = {}
+    for one in inputs:
+        if one.alias.lower() in seen:
+            raise refusal(
+                Code.DUPLICATE_ALIAS,
+                f"two inputs are called `{one.alias}`",
+                one.plan.span,
+                also=[Label(first, "the first") for first in (seen[one.alias.lower()].plan.span,) if first],
+                help=f"give one of them another name: {one.alias} AS …",
+            )
+        seen[one.alias.lower()] = one
+    names: set[str] = set()
+    for one in inputs:
+        for named in one.columns:
+            if named.column.name.lower() in names:
+                raise refusal(
+                    Code.DUPLICATE_ALIAS,
+                    f"two columns would both be called `{named.column.name}`",
+                    one.plan.span,
+                    help="choose aliases without dots",
+                )
+            names.add(named.column.name.lower())

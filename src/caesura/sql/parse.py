@@ -1,0 +1,84 @@
+"""Text to statements. Every statement is tried, so one call reports all that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from caesura.diagnostics import CaesuraError, Diagnostic, Source, Span
+from caesura.diagnostics.code import Code
+from caesura.sql.dialect import Caesura, CaesuraParser
+from caesura.sql.positions import PlacedParseError
+from caesura.sql.refusal import refusal
+
+# What sqlglot's parser raises, besides its own errors, on some malformed statements it did not foresee.
+_PARSER_LEAKS = (AttributeError, TypeError, ValueError, IndexError, KeyError, AssertionError)
+
+
+@dataclass(frozen=True)
+class Statement:
+    tree: exp.Expression
+    span: Span
+
+
+def parse(source: Source) -> tuple[Statement, ...]:
+    statements: list[Statement] = []
+    diagnostics: list[Diagnostic] = []
+    for tokens in _split(_tokenize(source)):
+        try:
+            statements.append(_parse_one(source, tokens))
+        except CaesuraError as error:
+            diagnostics.extend(error.diagnostics)
+    if diagnostics:
+        raise CaesuraError(*diagnostics)
+    return tuple(statements)
+
+
+def _tokenize(source: Source) -> list[Token]:
+    tokenizer = Caesura().tokenizer()
+    try:
+        return tokenizer.tokenize(source.text)
+    except TokenError as error:
+        read = tokenizer.tokens[-1].end + 1 if tokenizer.tokens else 0
+        start = read + len(source.text[read:]) - len(source.text[read:].lstrip())
+        raise refusal(
+            Code.BAD_TOKEN,
+            "the text cannot be read from here on",
+            Span(source, start, min(start + 1, len(source.text))),
+            "a quote or comment that opens here is not closed, or the character has no meaning in SQL",
+        ) from error
+
+
+def _split(tokens: list[Token]) -> Iterator[list[Token]]:
+    statement: list[Token] = []
+    for token in tokens:
+        if token.token_type != TokenType.SEMICOLON:
+            statement.append(token)
+        elif statement:
+            yield statement
+            statement = []
+    if statement:
+        yield statement
+
+
+def _parse_one(source: Source, tokens: list[Token]) -> Statement:
+    span = Span(source, tokens[0].start, tokens[-1].end + 1)
+    parser = CaesuraParser(dialect=Caesura)
+    try:
+        (tree,) = parser.parse(tokens, source.text)
+    except PlacedParseError as fault:
+        place = Span(source, fault.start, fault.end)
+        raise refusal(Code.SYNTAX, "the statement cannot be parsed", place, fault.message) from fault
+    except RecursionError as error:
+        raise refusal(Code.TOO_DEEP, "the statement is nested too deeply", span) from error
+    except _PARSER_LEAKS as error:
+        stopped = parser._curr or tokens[-1]
+        place = Span(source, stopped.start, stopped.end + 1)
+        raise refusal(Code.SYNTAX, "the statement cannot be parsed", place, "reading stopped here") from error
+    if not isinstance(tree, exp.Expression):
+        raise refusal(Code.SYNTAX, "the statement cannot be parsed", span)
+    return Statement(tree, span)

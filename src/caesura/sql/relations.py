@@ -1,0 +1,249 @@
+"""FROM: names, subqueries and joins to inputs, with the conditions that ON and USING put on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from caesura.catalog import Interval, OrderedBy, Relation, Stream
+from caesura.diagnostics import CaesuraError, Source, Span
+from caesura.diagnostics.code import Code
+from caesura.expression import Expr, column
+from caesura.plan import Output, Plan, Project, Scan
+from caesura.sql.expressions import condition, conjuncts, scalar
+from caesura.sql.intervals import interval
+from caesura.sql.names import Input, Named, Reach, check_aliases
+from caesura.sql.refusal import listing, nearest, refusal
+from caesura.sql.spans import span
+from caesura.sql.syntax import WindowedTable
+from caesura.sql.unsupported import refuse_extras
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A name for a query: a view, a derived stream or a common table expression."""
+
+    name: str
+    plan: Plan
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A name whose declaration was refused already: what reads it is refused without another word."""
+
+    name: str
+
+
+Meaning: TypeAlias = Relation | Derived | Broken
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names in FROM mean, by their lower-case spelling; `later` are those declared further down."""
+
+    source: Source
+    meanings: Mapping[str, Meaning]
+    later: Mapping[str, Span] = field(default_factory=dict)
+
+    def having(self, meaning: Meaning) -> Scope:
+        return replace(self, meanings={**self.meanings, meaning.name.lower(): meaning})
+
+
+Queries: TypeAlias = Callable[[exp.Expr, Scope], Plan]  # binds a subquery
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Inner-joined inputs and all that was said about their rows."""
+
+    reach: Reach
+    conditions: tuple[Expr, ...] = ()
+
+
+def bind_from(item: exp.Expr, joins: list[exp.Join], scope: Scope, queries: Queries, position: int = 1) -> Joined:
+    """`position` counts the inputs before this one, for the name of a subquery that has none."""
+    left = _bind_item(item, scope, queries, position)
+    for join in joins:
+        left = _bind_join(left, join, scope, queries)
+    return left
+
+
+def _bind_join(left: Joined, join: exp.Join, scope: Scope, queries: Queries) -> Joined:
+    _refuse_join_kind(join, scope.source)
+    right = _bind_item(join.this, scope, queries, len(left.reach.inputs) + 1)
+    inputs = (*left.reach.inputs, *right.reach.inputs)
+    check_aliases(inputs, scope.source)
+    reach = Reach(scope.source, inputs, (*left.reach.visible, *right.reach.visible))
+    conditions = (*left.conditions, *right.conditions)
+    if join.args.get("using"):
+        return _using(join.args["using"], left.reach, right.reach, replace(Joined(reach), conditions=conditions))
+    on = join.args.get("on")
+    if on is not None:
+        parts = conjuncts(scalar(on, reach, "ON"))
+        conditions += tuple(condition(part, scope.source, "the condition of ON") for part in parts)
+    return Joined(reach, conditions)
+
+
+def _refuse_join_kind(join: exp.Join, source: Source) -> None:
+    words = [word for word in (join.method, join.side, join.kind) if word]
+    if [word for word in words if word not in ("INNER", "CROSS")]:
+        raise refusal(
+            Code.JOIN_KIND,
+            f"this version does not execute {' '.join(words)} JOIN",
+            span(join, source),
+            help="name the columns: JOIN … USING (…)" if join.method == "NATURAL" else None,
+        )
+    refuse_extras(join, {"this", "on", "using", "kind", "side", "method"}, source)
+
+
+def _using(names: list[exp.Expr], left: Reach, right: Reach, joined: Joined) -> Joined:
+    """Each name is one column from then on: the left one, first among the visible."""
+    source = joined.reach.source
+    conditions = list(joined.conditions)
+    shared: list[Named] = []
+    merged: set[str] = set()
+    for name in names:
+        ours, theirs = (scalar(exp.Column(this=name.copy()), one, "USING") for one in (left, right))
+        equal = exp.EQ(this=ours, expression=theirs)
+        conditions.append(condition(equal, source, "USING"))
+        merged |= {ours.name, theirs.name}
+        shared.append(next(one for one in left.visible if one.column.name == ours.name))
+    rest = tuple(one for one in joined.reach.visible if one.column.name not in merged)
+    return Joined(replace(joined.reach, visible=(*shared, *rest)), tuple(conditions))
+
+
+def _bind_item(item: exp.Expr, scope: Scope, queries: Queries, position: int) -> Joined:
+    nested: list[exp.Join] = item.args.get("joins") or []
+    if nested:
+        alone = item.copy()
+        alone.set("joins", None)
+        return bind_from(alone, nested, scope, queries, position)
+    match item:
+        case exp.Table():
+            return _single(_named(item, scope), scope.source)
+        case exp.Subquery(this=exp.Query() as query):
+            refuse_extras(item, {"this", "alias"}, scope.source)
+            alias = item.alias or f"subquery_{position}"
+            return _single(_derived(queries(query, scope), item, alias, scope), scope.source)
+        case exp.Subquery(this=exp.Table() | exp.Subquery() as inner) if not item.alias:
+            refuse_extras(item, {"this"}, scope.source)
+            return _bind_item(inner, scope, queries, position)
+        case _:
+            word = "VALUES" if isinstance(item, exp.Values) else "this FROM item"
+            raise refusal(Code.TABLE_FUNCTION, f"this version does not execute {word}", span(item, scope.source))
+
+
+def _single(one: Input, source: Source) -> Joined:
+    check_aliases((one,), source)
+    return Joined(Reach(source, (one,), one.columns))
+
+
+def _named(item: exp.Table, scope: Scope) -> Input:
+    refuse_extras(item, {"this", "alias", "window", "db", "catalog"}, scope.source)
+    if not isinstance(item.this, exp.Identifier):
+        raise refusal(
+            Code.TABLE_FUNCTION, "this version does not execute table functions", span(item, scope.source)
+        )
+    meaning = scope.meanings.get(item.name.lower()) if not item.db else None
+    match meaning:
+        case None:
+            raise _unknown(item, scope)
+        case Broken():
+            raise CaesuraError
+        case Derived():
+            if isinstance(item, WindowedTable):
+                raise refusal(
+                    Code.CLAUSE,
+                    "this version does not execute a window on a derived stream or view",
+                    span(item, scope.source),
+                    help="put the window on the streams that it reads",
+                )
+            return _derived(meaning.plan, item, item.alias or meaning.name, scope)
+        case _:
+            alias = item.alias or meaning.name
+            scan = Scan(meaning, alias, _window(item, meaning, scope.source), span(item, scope.source))
+            named = (Named(c.name, p) for c, p in zip(meaning.columns, scan.columns, strict=True))
+            return _renamed(Input(alias, scan, tuple(named)), item, scope.source)
+
+
+def _window(item: exp.Table, relation: Relation, source: Source) -> Interval | None:
+    if not isinstance(item, WindowedTable):
+        return None
+    length = interval(item.args["window"], source)
+    promises = relation.promises if isinstance(relation, Stream) else ()
+    times = [p.column for p in promises if isinstance(p, OrderedBy)]
+    if not any(c.type.temporal and c.name in times for c in relation.columns):
+        raise refusal(
+            Code.WINDOW_WITHOUT_ORDER,
+            f"`{relation.name}` has no time to slide a window over",
+            span(item, source),
+            because="the time of a window is the column in ORDERED BY",
+            help=f"add ORDERED BY (…) to `{relation.name}`" if isinstance(relation, Stream) else None,
+        )
+    return length
+
+
+def _derived(plan: Plan, item: exp.Expr, alias: str, scope: Scope) -> Input:
+    """The query's columns under the alias."""
+    at = span(item, scope.source)
+    outputs = tuple(Output(f"{alias}.{c.name}", column(c.name, c.type)) for c in plan.columns)
+    project = Project(plan, outputs, at)
+    named = (Named(c.name, p) for c, p in zip(plan.columns, project.columns, strict=True))
+    return _renamed(Input(alias, project, tuple(named)), item, scope.source)
+
+
+def _renamed(one: Input, item: exp.Expr, source: Source) -> Input:
+    """`AS alias (a, b)` gives the columns new names."""
+    names = item.alias_column_names
+    if not names:
+        return one
+    check_count(one.alias, names, [c.name for c in one.columns], span(item.args["alias"], source))
+    outputs = tuple(
+        Output(f"{one.alias}.{name}", column(c.column.name, c.column.type))
+        for name, c in zip(names, one.columns, strict=True)
+    )
+    project = Project(one.plan, outputs, one.plan.span)
+    return Input(one.alias, project, tuple(map(Named, names, project.columns)))
+
+
+def check_count(alias: str, names: list[str], columns: list[str], at: Span | None) -> None:
+    """As many names as columns, all different."""
+    if len(names) != len(columns):
+        raise refusal(
+            Code.ALIAS_COUNT,
+            f"`{alias}` has {len(columns)} columns, not {len(names)}",
+            at,
+            because=f"the columns are {listing(columns)}",
+        )
+    if len({name.lower() for name in names}) < len(names):
+        raise refusal(Code.DUPLICATE_OUTPUT, f"two columns of `{alias}` have the same name", at)
+
+
+def _unknown(item: exp.Table, scope: Scope) -> CaesuraError:
+    if item.db:
+        return refusal(
+            Code.UNKNOWN_RELATION,
+            "a stream, table or view has a name of one part",
+            span(item, scope.source),
+            because="a pipeline declares what it reads; it does not look into Spark's catalogs",
+        )
+    later = scope.later.get(item.name.lower())
+    close = nearest(item.name, (meaning.name for meaning in scope.meanings.values()))
+    if later is not None:
+        return refusal(
+            Code.UNKNOWN_RELATION,
+            f"`{item.name}` is declared further down",
+            span(item.this, scope.source),
+            help=f"move the declaration of line {later.line} up",
+        )
+    known = listing(meaning.name for meaning in scope.meanings.values())
+    return refusal(
+        Code.UNKNOWN_RELATION,
+        f"unknown stream, table or view `{item.name}`",
+        span(item.this, scope.source),
+        because=f"declared are {known}" if known else "nothing is declared",
+        help=f"did you mean `{close}`?" if close else None,
+    )

@@ -1,0 +1,218 @@
+"""SELECT to plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from caesura.diagnostics import Label, Source
+from caesura.diagnostics.code import Code
+from caesura.expression import column
+from caesura.plan import Filter, Output, Plan, Project
+from caesura.sql.expressions import bound, condition, conjuncts, scalar, typed
+from caesura.sql.grouping import Grouping
+from caesura.sql.joins import assemble
+from caesura.sql.names import Named, Reach, bound_column
+from caesura.sql.naming import generated
+from caesura.sql.refusal import refusal
+from caesura.sql.relations import Derived, Scope, bind_from, check_count
+from caesura.sql.spans import span
+from caesura.sql.syntax import Declaration
+from caesura.sql.unsupported import refuse_clauses, refuse_query, span_of
+
+
+@dataclass(frozen=True)
+class Item:
+    """One column of the select list: its name, and its tree over the columns in reach."""
+
+    name: str
+    tree: exp.Expr
+    at: exp.Expr
+
+
+def bind_query(query: exp.Expr, scope: Scope) -> Plan:
+    while isinstance(query, exp.Subquery) and not query.alias and not query.args.get("with_"):
+        query = query.this
+    if not isinstance(query, exp.Select):
+        refuse_query(query, scope.source)
+        raise AssertionError("refuse_query raises")
+    return _bind_select(query, with_tables(query, scope))
+
+
+def declare_query(node: Declaration, scope: Scope) -> Derived:
+    """CREATE VIEW, and CREATE STREAM … AS."""
+    kind = node.args["kind"]
+    if node.expression is None:
+        raise refusal(
+            Code.MISSING_CLAUSE,
+            f"the {kind.lower()} `{node.name}` has no query",
+            span(node.this, scope.source),
+            help=f"CREATE {kind} {node.name} AS SELECT …",
+        )
+    for clause in ("columns", "constraints", "using", "location", "options"):
+        if node.args.get(clause):
+            raise refusal(
+                Code.MISPLACED_CLAUSE,
+                "a derived stream has its columns, promises and origin from its query",
+                span_of(node.args[clause], scope.source, node),
+            )
+    return Derived(node.name, bind_query(node.expression, scope))
+
+
+def with_tables(query: exp.Expr, scope: Scope) -> Scope:
+    """The scope with the common table expressions of WITH."""
+    clause = query.args.get("with_")
+    if clause is None:
+        return scope
+    if clause.args.get("recursive"):
+        raise refusal(Code.CLAUSE, "this version does not execute WITH RECURSIVE", span(clause, scope.source))
+    for table in clause.expressions:
+        plan = bind_query(table.this, scope)
+        scope = scope.having(Derived(table.alias, _relabelled(plan, table, scope.source)))
+    return scope
+
+
+def _relabelled(plan: Plan, table: exp.CTE, source: Source) -> Plan:
+    """`WITH t (a, b) AS …` gives the columns new names."""
+    names = table.alias_column_names
+    if not names:
+        return plan
+    at = span(table.args["alias"], source)
+    check_count(table.alias, names, [c.name for c in plan.columns], at)
+    outputs = (Output(name, column(c.name, c.type)) for name, c in zip(names, plan.columns, strict=True))
+    return Project(plan, tuple(outputs), at)
+
+
+def _bind_select(select: exp.Select, scope: Scope) -> Plan:
+    source = scope.source
+    refuse_clauses(select, source)
+    from_ = select.args.get("from_")
+    if from_ is None:
+        raise refusal(
+            Code.NO_INPUT,
+            "a query reads at least one stream or table",
+            span(select, source),
+            "this one has no FROM",
+        )
+    joins: list[exp.Join] = select.args.get("joins") or []
+    joined = bind_from(from_.this, joins, scope, bind_query)
+    reach = joined.reach
+    conditions = list(joined.conditions)
+    where = select.args.get("where")
+    if where is not None:
+        parts = conjuncts(scalar(where.this, reach, "WHERE"))
+        conditions += [condition(part, source, "the condition of WHERE") for part in parts]
+    hull = span(from_, source)
+    last = span(joins[-1], source) if joins else None
+    plan = assemble(reach.inputs, tuple(conditions), hull.to(last) if hull and last else hull)
+    items = _items(select, reach)
+    _check_names(items, source)
+    if select.args.get("group") or select.args.get("having") or any(_aggregates(item.tree) for item in items):
+        plan, items = _grouped(select, plan, items, reach)
+    outputs = tuple(Output(item.name, typed(item.tree, source)) for item in items)
+    return Project(plan, outputs, span(select, source))
+
+
+def _aggregates(tree: exp.Expr) -> bool:
+    return tree.find(exp.AggFunc) is not None
+
+
+def _items(select: exp.Select, reach: Reach) -> list[Item]:
+    """The select list. An alias may be used by the items after it, as in Spark."""
+    items: list[Item] = []
+    aliases: dict[str, exp.Expr] = {}
+    for node in select.expressions:
+        if node.is_star:
+            items += [
+                Item(one.name, bound_column(one.column.name, one.column.type, node), node)
+                for one in _starred(node, reach)
+            ]
+            continue
+        value = node.this if isinstance(node, exp.Alias) else node
+        if isinstance(node, exp.Aliases) or isinstance(node.args.get("alias"), exp.Placeholder):
+            raise refusal(Code.EXPRESSION, "an alias is one name here", span(node, reach.source))
+        tree = bound(value, reach, aliases)
+        name = node.alias if isinstance(node, exp.Alias) else _name(value, tree, reach)
+        items.append(Item(name, tree, node))
+        if isinstance(node, exp.Alias):
+            aliases[name.lower()] = exp.Paren(this=tree.copy()) if isinstance(tree, exp.Binary) else tree
+    return items
+
+
+def _starred(node: exp.Expr, reach: Reach) -> tuple[Named, ...]:
+    star = node.this if isinstance(node, exp.Column) else node
+    if any(star.args.get(name) for name in ("except_", "replace", "rename")):
+        raise refusal(Code.CLAUSE, "this version does not execute * EXCEPT", span(node, reach.source))
+    if not isinstance(node, exp.Column):
+        return reach.visible
+    owner = reach.input(node.table)
+    if owner is None or len(node.parts) > 2:
+        known = ", ".join(f"`{one.alias}`" for one in reach.inputs)
+        raise refusal(
+            Code.UNKNOWN_COLUMN,
+            f"`{node.table}` names no input of this query",
+            span(node, reach.source),
+            because=f"FROM has {known}",
+        )
+    return owner.columns
+
+
+def _name(value: exp.Expr, tree: exp.Expr, reach: Reach) -> str:
+    """The name Spark gives to an expression without alias; a column keeps its declared spelling."""
+    if isinstance(value, exp.Column) and isinstance(tree, exp.Column):
+        columns = {named.column.name: named.name for one in reach.inputs for named in one.columns}
+        return columns.get(tree.name, value.name)
+    if isinstance(value, exp.Column | exp.Dot):
+        return value.name
+    return generated(value)
+
+
+def _check_names(items: list[Item], source: Source) -> None:
+    seen: dict[str, Item] = {}
+    for item in items:
+        first = seen.setdefault(item.name.lower(), item)
+        if first is item:
+            continue
+        where = span(first.at, source)
+        raise refusal(
+            Code.DUPLICATE_OUTPUT,
+            f"two output columns are called `{item.name}`",
+            span(item.at, source),
+            also=[Label(where, "the first")] if where and first.at is not item.at else [],
+            help="give one of them another name with AS",
+        )
+
+
+def _grouped(select: exp.Select, plan: Plan, items: list[Item], reach: Reach) -> tuple[Plan, list[Item]]:
+    source = reach.source
+    grouping = Grouping(source)
+    aliases = {item.name.lower(): item.tree for item in items}
+    group = select.args.get("group")
+    for node in group.expressions if group is not None else ():
+        grouping.key(_key(node, items, reach, aliases))
+    over = [Item(item.name, grouping.over(item.tree), item.at) for item in items]
+    having = select.args.get("having")
+    predicate = None
+    if having is not None:
+        tree = grouping.over(bound(having.this, reach, aliases))
+        predicate = condition(tree, source, "the condition of HAVING")
+    plan = grouping.plan(plan, span(group, source) or span(select, source))
+    if predicate is not None:
+        plan = Filter(plan, predicate, predicate.span)
+    return plan, over
+
+
+def _key(node: exp.Expr, items: list[Item], reach: Reach, aliases: dict[str, exp.Expr]) -> exp.Expr:
+    """A position, or an expression over the inputs and, for names they do not have, the select list."""
+    if not (isinstance(node, exp.Literal) and node.is_int):
+        return bound(node, reach, aliases)
+    position = int(node.name)
+    if not 1 <= position <= len(items):
+        raise refusal(
+            Code.GROUP_POSITION,
+            f"the select list has no position {position}",
+            span(node, reach.source),
+            because=f"it has {len(items)}",
+        )
+    return items[position - 1].tree

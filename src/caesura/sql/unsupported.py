@@ -1,0 +1,170 @@
+"""What Spark SQL has and this version does not execute. Nothing is ignored: each is refused by name."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from caesura.diagnostics import Source, Span
+from caesura.diagnostics.code import Code
+from caesura.sql.functions import deterministic, known, spelling
+from caesura.sql.refusal import refusal
+from caesura.sql.spans import span
+
+# Arguments of a SELECT that the binder reads; every other one must be empty.
+_READ = {"expressions", "from_", "joins", "where", "group", "having", "with_", "emit"}
+_CLAUSES = {
+    "distinct": "SELECT DISTINCT",
+    "order": "ORDER BY",
+    "sort": "SORT BY",
+    "cluster": "CLUSTER BY",
+    "distribute": "DISTRIBUTE BY",
+    "limit": "LIMIT",
+    "offset": "OFFSET",
+    "qualify": "QUALIFY",
+    "windows": "WINDOW",
+    "laterals": "LATERAL VIEW",
+    "hint": "a hint",
+    "sample": "TABLESAMPLE",
+    "pivots": "PIVOT",
+    "into": "SELECT INTO",
+    "connect": "CONNECT BY",
+    "version": "time travel",
+    "joins": "a join inside a FROM item",
+    "exclude": "EXCEPT after *",
+    "with_": "WITH",
+}
+_GROUPINGS = {
+    "grouping_sets": "GROUPING SETS",
+    "cube": "CUBE",
+    "rollup": "ROLLUP",
+    "totals": "WITH TOTALS",
+    "all": "GROUP BY ALL",
+}
+_HELP = {
+    "distinct": "GROUP BY the columns: a group is emitted once",
+    "order": "a stream has no last row; sort where the sink is read",
+}
+_TABLE_FUNCTIONS = (exp.UDTF, exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline)
+
+
+def refuse_clauses(select: exp.Select, source: Source) -> None:
+    for name, value in select.args.items():
+        if value and name not in _READ:
+            # sqlglot reads a hint by itself, so its places are not places in this text
+            at = span(select, source) if name == "hint" else span_of(value, source, select)
+            raise _clause(name, _CLAUSES.get(name, name.strip("_").upper()), at)
+    if select.args.get("emit"):
+        raise refusal(
+            Code.EMIT_CHANGES, "this version does not execute EMIT CHANGES", span(select.args["emit"], source)
+        )
+    group = select.args.get("group")
+    for name, word in _GROUPINGS.items():
+        if group is not None and group.args.get(name):
+            raise _clause(name, word, span(group, source))
+
+
+def refuse_extras(node: exp.Expr, read: set[str], source: Source) -> None:
+    """The same for a FROM item, of which the binder reads the arguments `read`."""
+    for name, value in node.args.items():
+        if value and name not in read:
+            word = _CLAUSES.get(name, name.strip("_").upper())
+            raise _clause(name, f"{word} in FROM", span_of(value, source, node))
+
+
+def _clause(name: str, word: str, at: Span | None) -> Exception:
+    return refusal(Code.CLAUSE, f"this version does not execute {word}", at, help=_HELP.get(name))
+
+
+def span_of(value: object, source: Source, otherwise: exp.Expr) -> Span | None:
+    nodes = value if isinstance(value, list) else [value]
+    found = [one for node in nodes if isinstance(node, exp.Expr) and (one := span(node, source))]
+    return found[0].to(found[-1]) if found else span(otherwise, source)
+
+
+def refuse_query(query: exp.Expr, source: Source) -> None:
+    """A query that is no SELECT."""
+    at = span(query, source)
+    if isinstance(query, exp.SetOperation):
+        raise refusal(Code.SET_OPERATION, f"this version does not execute {query.key.upper()}", at)
+    if isinstance(query, exp.Values):
+        raise refusal(Code.TABLE_FUNCTION, "this version does not execute VALUES", at)
+    raise refusal(Code.STATEMENT, "this is not a query that can be executed", at, "expected SELECT")
+
+
+def refuse_expressions(tree: exp.Expr, source: Source) -> None:
+    for node in tree.walk():
+        at = span(node, source)
+        match node:
+            case exp.Query() | exp.Exists() | exp.In(args={"query": exp.Expr()}):
+                raise refusal(
+                    Code.SUBQUERY,
+                    "this version does not execute subqueries in expressions",
+                    at,
+                    help="join instead",
+                )
+            case exp.Window() | exp.WithinGroup():
+                raise refusal(Code.WINDOW_FUNCTION, "this version does not execute window functions", at)
+            case exp.Filter():
+                raise refusal(
+                    Code.AGGREGATE_FORM,
+                    "this version does not execute FILTER",
+                    at,
+                    help="put the condition into a CASE inside the aggregate",
+                )
+            case _ if isinstance(node, _TABLE_FUNCTIONS):
+                raise refusal(Code.TABLE_FUNCTION, f"this version does not execute {spelling(node, source)}", at)
+            case _ if not deterministic(node):
+                raise refusal(
+                    Code.NOT_DETERMINISTIC,
+                    f"`{spelling(node, source)}` does not depend on the row alone",
+                    at,
+                    because="a slice that is run again must give the same rows",
+                    help="let the source put the value into a column",
+                )
+            case exp.Anonymous() if node.name.lower() in ("window", "session_window"):
+                raise refusal(
+                    Code.CLAUSE,
+                    "this version does not execute time buckets",
+                    at,
+                    help="GROUP BY date_trunc('minute', …)",
+                )
+            case exp.Anonymous() if not known(node):
+                raise refusal(Code.UNKNOWN_FUNCTION, f"unknown function `{node.name}`", at)
+
+
+def refuse_insert(node: exp.Insert, source: Source) -> None:
+    """Everything but INSERT INTO sink SELECT …"""
+    target = node.this
+    if node.args.get("overwrite"):
+        raise refusal(
+            Code.STATEMENT,
+            "INSERT OVERWRITE is not supported",
+            span(target, source),
+            because="results are appended: a row is emitted once and never taken back",
+            help="INSERT INTO",
+        )
+    if isinstance(target, exp.Schema):
+        raise refusal(
+            Code.STATEMENT,
+            "INSERT with a list of columns is not supported",
+            span(target, source),
+            help="name the columns in the SELECT with AS",
+        )
+    if not isinstance(target, exp.Table) or not isinstance(target.this, exp.Identifier):
+        raise refusal(Code.STATEMENT, "INSERT INTO takes the name of a sink", span(target, source))
+    refuse_extras(target, {"this"}, source)
+    for name, value in node.args.items():
+        if value and name not in ("this", "expression", "with_"):
+            word = name.strip("_").replace("_", " ").upper()
+            raise refusal(Code.STATEMENT, f"INSERT with {word} is not supported", span_of(value, source, target))
+    if not isinstance(node.expression, exp.Expr):
+        raise refusal(Code.STATEMENT, "INSERT INTO without a SELECT is not supported", span(target, source))
+
+
+def refuse_statement(at: Span) -> None:
+    raise refusal(
+        Code.STATEMENT,
+        f"this {at.text.split(maxsplit=1)[0].upper()} is not a statement of a pipeline",
+        at,
+        because="a pipeline has CREATE STREAM, TABLE, SINK and VIEW, INSERT INTO and SELECT",
+    )

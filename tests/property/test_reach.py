@@ -1,0 +1,128 @@
+"""`reach` against the definition of purgeability, by brute force over a tiny domain (THEORY section 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from caesura.catalog import PunctuatedBy
+from caesura.plan import Join, Plan
+from caesura.punctuation import Scheme
+from caesura.safety.reach import JoinGraph, Reach, reach
+from tests.plans import join, scan, stream, table, where
+
+OLD, FRESH = (0, 1), 2  # every value of OLD has been punctuated, in every combination; FRESH never has
+Row = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Columns of each input, its schemes, the equalities, the columns fixed to 0, the inputs that are tables."""
+
+    columns: tuple[tuple[str, ...], ...]
+    schemes: tuple[tuple[tuple[str, ...], ...], ...]
+    equalities: tuple[tuple[str, str], ...]
+    fixed: frozenset[str]
+    tables: frozenset[int]
+
+
+@st.composite
+def instances(draw: st.DrawFn, inputs: int, columns: int) -> Instance:
+    names = tuple(
+        tuple(f"s{i}.{letter}" for letter in "abc"[: draw(st.integers(1, columns))]) for i in range(inputs)
+    )
+    tables = frozenset(i for i in range(1, inputs) if draw(st.integers(0, 5)) == 0)
+    subsets = [[c for size in range(1, len(each) + 1) for c in combinations(each, size)] for each in names]
+    schemes = tuple(
+        () if i in tables else tuple(draw(st.lists(st.sampled_from(subsets[i]), max_size=2, unique=True)))
+        for i in range(inputs)
+    )
+    pairs = [pair for one, other in combinations(names, 2) for pair in product(one, other)]
+    equalities = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=inputs + 1, unique=True))
+    everything = [column for each in names for column in each]
+    fixed = draw(st.lists(st.sampled_from(everything), max_size=1))
+    return Instance(names, schemes, tuple(equalities), frozenset(fixed), tables)
+
+
+def planned(instance: Instance) -> JoinGraph:
+    plans: list[Plan] = []
+    for i, (columns, schemes) in enumerate(zip(instance.columns, instance.schemes, strict=True)):
+        plain = " ".join(column.partition(".")[2] for column in columns)
+        promises = (PunctuatedBy(tuple(a.partition(".")[2] for a in scheme)) for scheme in schemes)
+        plan: Plan = scan(table(f"s{i}", plain) if i in instance.tables else stream(f"s{i}", plain, *promises))
+        for column in instance.fixed.intersection(columns):
+            plan = where(plan, f"{column} = 0")
+        plans.append(plan)
+    joined: Join = join(*plans, on=", ".join(f"{left} = {right}" for left, right in instance.equalities))
+    return JoinGraph(joined, tuple(tuple(Scheme(s) for s in schemes) for schemes in instance.schemes))
+
+
+def purgeable(instance: Instance, start: int) -> bool:
+    """No row of `start` is in a future result: stored or legal future rows of the others, at least one future."""
+    others = [i for i in range(len(instance.columns)) if i != start]
+
+    def future_result(joined: Row, rest: list[int], future: bool) -> bool:
+        if not rest:
+            return future
+        first, *later = rest
+        return any(
+            agree(instance, joined | row) and future_result(joined | row, later, future or is_future)
+            for is_future, row in candidates(instance, first)
+        )
+
+    return not any(future_result(row, others, False) for row in rows(instance, start, OLD))
+
+
+def candidates(instance: Instance, i: int) -> Iterator[tuple[bool, Row]]:
+    for row in rows(instance, i, OLD):
+        yield False, row
+    if i not in instance.tables:
+        for row in rows(instance, i, (*OLD, FRESH)):
+            if all(any(row[a] == FRESH for a in scheme) for scheme in instance.schemes[i]):
+                yield True, row
+
+
+def rows(instance: Instance, i: int, values: tuple[int, ...]) -> Iterator[Row]:
+    columns = instance.columns[i]
+    for chosen in product(*((0,) if column in instance.fixed else values for column in columns)):
+        yield dict(zip(columns, chosen, strict=True))
+
+
+def agree(instance: Instance, row: Row) -> bool:
+    return all(row[a] == row[b] for a, b in instance.equalities if a in row and b in row)
+
+
+def decides_purgeability(instance: Instance) -> None:
+    graph = planned(instance)
+    for start in range(len(instance.columns)):
+        if start not in instance.tables:
+            found = reach(graph, start)
+            assert found.complete == purgeable(instance, start), start
+            assert_hops_can_be_followed(instance, found)
+
+
+def assert_hops_can_be_followed(instance: Instance, found: Reach) -> None:
+    """Each hop is to a new stream, on one of its schemes, pinned by what was joined before or by a constant."""
+    known = {c for i in (found.start, *instance.tables) for c in instance.columns[i]}
+    for hop in found.hops:
+        assert known.isdisjoint(instance.columns[hop.input])
+        assert hop.scheme.attributes in instance.schemes[hop.input]
+        assert tuple(pin.attribute for pin in hop.pins) == hop.scheme.attributes
+        assert all(pin.by in known for pin in hop.pins if isinstance(pin.by, str))
+        known.update(instance.columns[hop.input])
+
+
+@given(instances(inputs=2, columns=3))
+@settings(max_examples=400, deadline=None)
+def test_reach_decides_purgeability_of_two_inputs(instance: Instance) -> None:
+    decides_purgeability(instance)
+
+
+@given(instances(inputs=3, columns=2))
+@settings(max_examples=600, deadline=None)
+def test_reach_decides_purgeability_of_three_inputs(instance: Instance) -> None:
+    decides_purgeability(instance)
