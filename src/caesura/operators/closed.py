@@ -5,7 +5,8 @@ Four shapes hold every punctuation. They differ in what it costs to ask "does on
 - `points`: constants only. One table per attribute set; a hash join answers.
 - `boxes`: anything else. One column per attribute, NULL for the wildcard, else an interval; a nested loop
   over the broadcast table answers, so it must stay small: the store's coalescing sees to that.
-- `bounds`: an ordered attribute has one rising bound; a comparison with a literal answers.
+- `spans`: few intervals of one attribute that the driver knows, such as the rising bound of an ordered one or the
+  long run of keys closed so far; a comparison with literals answers.
 - `everything`: the stream has ended.
 """
 
@@ -24,31 +25,55 @@ Attributes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
+class Span:
+    """The values from `low` to `high` (SQL literals, both included unless `high_open`); None is no end."""
+
+    low: str | None
+    high: str | None
+    high_open: bool = False
+
+    def contains(self, value: str) -> str:
+        """The condition, as SQL, that a value (as SQL) lies within."""
+        above = [] if self.low is None else [f"{value} >= {self.low}"]
+        below = [] if self.high is None else [f"{value} {'<' if self.high_open else '<='} {self.high}"]
+        return f"({' AND '.join((*above, *below)) or f'{value} IS NOT NULL'})"
+
+    def interval(self, sql: str) -> str:
+        """The same as a box's pattern on an attribute of that type."""
+        ends = f"CAST({self.low or 'NULL'} AS {sql}) AS low, CAST({self.high or 'NULL'} AS {sql}) AS high"
+        return f"struct({ends}, false AS low_open, {str(self.high_open).lower()} AS high_open)"
+
+
+@dataclass(frozen=True)
 class Closed:
     points: Mapping[Attributes, DataFrame] = field(default_factory=dict)
     boxes: Frame = None
-    bounds: Mapping[str, str] = field(default_factory=dict)
+    spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     everything: bool = False
 
     def __bool__(self) -> bool:
         """Whether there may be a punctuation at all."""
-        return bool(self.points or self.boxes is not None or self.bounds or self.everything)
+        return bool(self.points or self.boxes is not None or self.spans or self.everything)
 
     def __or__(self, later: Closed) -> Closed:
-        """The punctuations of both. Bounds only rise, so the later one holds."""
+        """The punctuations of both."""
         points = {
             attributes: frame
             for attributes in {**self.points, **later.points}
             if (frame := union((self.points.get(attributes), later.points.get(attributes)))) is not None
         }
+        spans = {
+            attribute: tuple(dict.fromkeys((*self.spans.get(attribute, ()), *later.spans.get(attribute, ()))))
+            for attribute in {**self.spans, **later.spans}
+        }
         boxes = union((self.boxes, later.boxes))
-        return Closed(points, boxes, {**self.bounds, **later.bounds}, self.everything or later.everything)
+        return Closed(points, boxes, spans, self.everything or later.everything)
 
     def confined(self, attributes: Iterable[str]) -> Closed:
         """Those with a wildcard on every attribute outside: they speak of whole keys or whole groups."""
         inside = frozenset(attributes)
         points = {names: frame for names, frame in self.points.items() if inside.issuperset(names)}
-        bounds = {name: bound for name, bound in self.bounds.items() if name in inside}
+        spans = {name: known for name, known in self.spans.items() if name in inside}
         boxes = self.boxes
         if boxes is not None:
             kept = [name for name in boxes.columns if name in inside]
@@ -56,7 +81,7 @@ class Closed:
             for name in dropped:
                 boxes = boxes.where(f"{quote(name)} IS NULL")
             boxes = only(boxes, kept)
-        return Closed(points, boxes, bounds, self.everything)
+        return Closed(points, boxes, spans, self.everything)
 
     def renamed(self, names: Mapping[str, str]) -> Closed:
         """Under other names; what speaks of an attribute without a new name is left out."""
@@ -66,7 +91,7 @@ class Closed:
             for attributes, frame in kept.points.items()
         }
         boxes = None if kept.boxes is None else rename(kept.boxes, {a: names[a] for a in kept.boxes.columns})
-        return Closed(points, boxes, {names[a]: b for a, b in kept.bounds.items()}, kept.everything)
+        return Closed(points, boxes, {names[a]: known for a, known in kept.spans.items()}, kept.everything)
 
     def where(self, constants: Mapping[str, str]) -> Closed:
         """What they say of the rows in which each of these attributes has this value (as SQL)."""
@@ -77,7 +102,7 @@ class Closed:
 
     def _where(self, attribute: str, value: str) -> Closed:
         points = {names: frame for names, frame in self.points.items() if attribute not in names}
-        fixed = Closed(points, self.boxes, self.bounds, self.everything)
+        fixed = Closed(points, self.boxes, self.spans, self.everything)
         if self.boxes is not None and attribute in self.boxes.columns:
             matching = self.boxes.where(_inside(value, quote(attribute)))
             fixed = replace(fixed, boxes=matching.drop(attribute))
@@ -101,8 +126,8 @@ def uncovered(rows: Frame, closed: Closed) -> Frame:
     """The rows that no punctuation matches (Tucker's setNomatchTs)."""
     if rows is None or closed.everything:
         return None
-    for attribute, bound in closed.bounds.items():
-        rows = rows.where(f"NOT coalesce({_below(attribute, bound)}, false)")
+    if closed.spans:
+        rows = rows.where(f"NOT coalesce({_spanned(closed)}, false)")
     for attributes, points in closed.points.items():
         rows = rows.join(points, list(attributes), "left_anti")
     if closed.boxes is not None:
@@ -115,9 +140,9 @@ def covered(rows: Frame, closed: Closed) -> Frame:
     if rows is None or closed.everything:
         return rows
     found: list[Frame] = []
-    for attribute, bound in closed.bounds.items():
-        found.append(rows.where(_below(attribute, bound)))
-        rows = rows.where(f"NOT coalesce({_below(attribute, bound)}, false)")
+    if closed.spans:
+        found.append(rows.where(_spanned(closed)))
+        rows = rows.where(f"NOT coalesce({_spanned(closed)}, false)")
     for attributes, points in closed.points.items():
         found.append(rows.join(points, list(attributes), "left_semi"))
         rows = rows.join(points, list(attributes), "left_anti")
@@ -129,7 +154,7 @@ def covered(rows: Frame, closed: Closed) -> Frame:
 def split(closed: Closed, rows: Frame) -> tuple[Closed, Closed]:
     """The punctuations that match none of the rows (setNomatchPs), and the others.
 
-    Bounds and the end of the stream must have been turned into boxes (`as_boxes`) by whoever asks.
+    Spans and the end of the stream must have been turned into boxes (`as_boxes`) by whoever asks.
     """
     if rows is None:
         return closed, NOTHING
@@ -150,13 +175,14 @@ def split(closed: Closed, rows: Frame) -> tuple[Closed, Closed]:
 
 
 def as_boxes(closed: Closed, types: Mapping[str, str], empty: DataFrame) -> Closed:
-    """The same with bounds and `everything` written as boxes, so that all of it is data.
+    """The same with spans and `everything` written as boxes, so that all of it is data.
 
     `types` gives the SQL type of each attribute, `empty` any DataFrame of one row to start from.
     """
     boxes: list[Frame] = [closed.boxes]
-    for attribute, bound in closed.bounds.items():
-        boxes.append(empty.selectExpr(f"{interval(types[attribute], high=bound)} AS {quote(attribute)}"))
+    for attribute, spans in closed.spans.items():
+        intervals = ", ".join(span.interval(types[attribute]) for span in spans)
+        boxes.append(empty.selectExpr(f"explode(array({intervals})) AS {quote(attribute)}"))
     if closed.everything:
         wildcards = (f"CAST(NULL AS {interval_type(sql)}) AS {quote(name)}" for name, sql in types.items())
         boxes.append(empty.selectExpr(*wildcards))
@@ -168,19 +194,12 @@ def interval_type(sql: str) -> str:
     return f"STRUCT<low: {sql}, high: {sql}, low_open: BOOLEAN, high_open: BOOLEAN>"
 
 
-def interval(sql: str, low: str = "NULL", high: str = "NULL") -> str:
-    """The values from `low` (included) up to `high` (excluded), as SQL."""
-    return (
-        f"named_struct('low', CAST({low} AS {sql}), 'high', CAST({high} AS {sql}),"
-        " 'low_open', false, 'high_open', true)"
-    )
-
-
 _BOX_ID = "box id"
 
 
-def _below(attribute: str, bound: str) -> str:
-    return f"{quote(attribute)} < {bound}"
+def _spanned(closed: Closed) -> str:
+    """The condition that a span contains the row."""
+    return " OR ".join(span.contains(quote(name)) for name, spans in closed.spans.items() for span in spans)
 
 
 def _against_boxes(rows: DataFrame, boxes: DataFrame, how: Literal["left_anti", "left_semi"]) -> DataFrame:

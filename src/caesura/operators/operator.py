@@ -15,8 +15,9 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column
-from caesura.operators.closed import NOTHING, Closed
+from caesura.operators.closed import NOTHING, Closed, Span
 from caesura.operators.frames import Frame
+from caesura.types import Type
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class StateTable:
     name: str
     columns: tuple[Column, ...]
     holds: Literal["rows", "punctuations"] = "rows"
+    intervals_of: tuple[tuple[str, Type], ...] = ()
+    """In a table of boxes: the attributes whose longest intervals the driver is to know."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class Held:
 
     rows: Frame = None
     rewrite: bool = True
+    spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    """In a table of boxes: the intervals that the driver knows. They are not among `rows`."""
 
 
 @dataclass(frozen=True)

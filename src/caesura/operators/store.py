@@ -47,20 +47,24 @@ class Store:
             for attributes, name in self._points.items()
         )
         patterns = tuple(Column(a, Type(interval_type(t.sql))) for a, t in self.types.items())
-        return (*points, StateTable(self._boxes, patterns, holds="punctuations"))
+        alone = (key[0] for key in self.keys if len(key) == 1)
+        coalescing = tuple((a, self.types[a]) for a in alone if self.types[a].enumerable)
+        return (*points, StateTable(self._boxes, patterns, holds="punctuations", intervals_of=coalescing))
 
     def read(self, state: State) -> Closed:
         points = {
             attributes: rows for attributes, name in self._points.items() if (rows := state[name].rows) is not None
         }
-        return Closed(points, state[self._boxes].rows)
+        return Closed(points, state[self._boxes].rows, state[self._boxes].spans)
 
     def append(self, state: State, new: Closed) -> Changes:
         """Remember more. When a table is due to be written anew, all of them are, coalesced."""
-        new = as_boxes(new, {name: type.sql for name, type in self.types.items()}, state.one_row())
         names = (*self._points.values(), self._boxes)
+        types = {name: type.sql for name, type in self.types.items()}
         if any(state[name].rewrite for name in names):
-            return self.replace(self._coalesced(self.read(state) | new))
+            everything = as_boxes(self.read(state) | new, types, state.one_row())
+            return self.replace(self._coalesced(everything))
+        new = as_boxes(new, types, state.one_row())
         points = {name: Change(new.points.get(a), rewrite=False) for a, name in self._points.items()}
         return {**points, self._boxes: Change(new.boxes, rewrite=False)}
 
@@ -70,16 +74,19 @@ class Store:
         return {**points, self._boxes: Change(closed.boxes, rewrite=True)}
 
     def _coalesced(self, closed: Closed) -> Closed:
-        points = {attributes: frame.distinct() for attributes, frame in closed.points.items()}
-        others, grown = closed.boxes, []
+        points: dict[Attributes, DataFrame] = {}
+        grown: list[Frame] = []
+        others = closed.boxes
         for attributes in self.keys:
-            if len(attributes) > 1 or (attributes not in points and others is None):
-                continue
-            (attribute,) = attributes
-            alone, others = _alone(others, attribute)
-            islands = _islands(points.pop(attributes, None), alone, attribute, self.types[attribute])
-            points[attributes], boxes = islands
-            grown.append(boxes)
+            known = closed.points.get(attributes)
+            if len(attributes) > 1:
+                if known is not None:
+                    points[attributes] = known.distinct()
+            elif known is not None or others is not None:
+                (attribute,) = attributes
+                alone, others = _alone(others, attribute)
+                points[attributes], boxes = _islands(known, alone, attribute, self.types[attribute])
+                grown.append(boxes)
         return Closed(points, union((None if others is None else others.distinct(), *grown)))
 
 

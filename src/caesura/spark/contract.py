@@ -1,83 +1,23 @@
-"""The contract of a stream, checked while it runs.
-
-A slice is surveyed first, in one job over few columns: how many rows and punctuations of each kind there are, how
-many rows break a promise, how far an ordered column has come. In the usual case nothing is broken, and then the
-later jobs of the slice need not ask again; and what does not occur is left out of their plans.
-"""
+"""The contract of a stream, checked while it runs: what of a slice is admitted, and what is set aside and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pyspark.sql import DataFrame, Row
-from pyspark.sql.functions import expr
+from pyspark.sql import DataFrame
 
 from caesura.catalog import OrderedBy, Stream, Unique
-from caesura.operators.closed import Closed, covered, in_order, uncovered
+from caesura.operators.closed import NOTHING, Closed, Span, covered, in_order, uncovered
 from caesura.operators.frames import Frame, only, quote, union
 from caesura.operators.operator import State
 from caesura.operators.store import Store
 from caesura.spark.inputs import PUNCTUATION
 from caesura.spark.manifest import Promised
-from caesura.spark.punctuations import UNREADABLE, Reader
+from caesura.spark.punctuations import UNREADABLE, Reader, text
 from caesura.spark.sources import CORRUPT
-
-_ROWS, _ADMITTED, _CORRUPTED, _REPEATED = "rows", "admitted", "corrupt", "repeated"
-_KIND, _BOUND = "kind ", "bound "
-
-
-@dataclass(frozen=True)
-class Survey:
-    """The scalars found in a slice of one stream."""
-
-    values: Mapping[str, str | None]
-
-    @staticmethod
-    def read(found: Iterable[Row]) -> dict[str, Survey]:
-        values: dict[str, dict[str, str | None]] = {}
-        for row in found:
-            values.setdefault(row["stream"], {})[row["name"]] = row["value"]
-        return {stream: Survey(found) for stream, found in values.items()}
-
-    def _count(self, name: str, default: int = 0) -> int:
-        return int(self.values.get(name) or default)
-
-    @property
-    def rows(self) -> int:
-        return self._count(_ROWS)
-
-    @property
-    def punctuations(self) -> int:
-        return sum(self._count(_KIND + kind) for kind in self.kinds)
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """The kinds of punctuations that occur."""
-        return frozenset(name.removeprefix(_KIND) for name in self.values if name.startswith(_KIND))
-
-    @property
-    def bounds(self) -> dict[str, str]:
-        found = {name: value for name, value in self.values.items() if name.startswith(_BOUND)}
-        return {name.removeprefix(_BOUND): value for name, value in found.items() if value is not None}
-
-    @property
-    def broken(self) -> bool:
-        """Whether a row breaks the contract."""
-        return self.repeated or self._count(_ADMITTED, self.rows) < self.rows
-
-    @property
-    def repeated(self) -> bool:
-        return self._count(_REPEATED) > 0
-
-    @property
-    def unreadable(self) -> bool:
-        return UNREADABLE in self.kinds
-
-    @property
-    def corrupt(self) -> bool:
-        return self._count(_CORRUPTED) > 0
+from caesura.spark.survey import Survey
 
 
 @dataclass(frozen=True)
@@ -91,73 +31,66 @@ class Contract:
     def reader(self) -> Reader:
         return Reader({column.name: column.type for column in self.stream.columns}, self.store.keys)
 
-    @property
-    def unique(self) -> list[Unique]:
-        return [promise for promise in self.stream.promises if isinstance(promise, Unique)]
+    @cached_property
+    def unique(self) -> tuple[Unique, ...]:
+        return tuple(promise for promise in self.stream.promises if isinstance(promise, Unique))
 
-    @property
-    def ordered(self) -> list[OrderedBy]:
-        return [promise for promise in self.stream.promises if isinstance(promise, OrderedBy)]
-
-    def arrivals(self, raw: DataFrame, state: State, promised: Promised) -> Arrivals:
-        """What a slice brings on this stream."""
-        texts = raw.where(f"{PUNCTUATION} IS NOT NULL")
-        parsed = state.share(f"punctuations of {self.stream.name}", self.reader.parse(texts, PUNCTUATION))
-        return Arrivals(self, raw, parsed, self.before(state, promised))
+    @cached_property
+    def ordered(self) -> tuple[OrderedBy, ...]:
+        return tuple(promise for promise in self.stream.promises if isinstance(promise, OrderedBy))
 
     def before(self, state: State, promised: Promised) -> Closed:
         """What the stream has promised in earlier slices."""
-        stored = self.store.read(state)
-        return Closed(stored.points, stored.boxes, promised.bounds, promised.everything)
+        return self.store.read(state) | self.below(promised.bounds) | Closed(everything=promised.everything)
+
+    def below(self, bounds: Mapping[str, str]) -> Closed:
+        """What the bounds of ordered columns close."""
+        found = {o.column: self.literal(o, bounds[o.column]) for o in self.ordered if o.column in bounds}
+        return Closed(spans={column: (Span(None, bound, high_open=True),) for column, bound in found.items()})
+
+    def literal(self, ordered: OrderedBy, bound: str) -> str:
+        """A bound as SQL; a date less some hours is a timestamp."""
+        type = self.store.types[ordered.column].sql
+        return f"CAST('{bound}' AS {'TIMESTAMP' if type == 'DATE' and ordered.slack is not None else type})"
+
+    def arrivals(self, raw: DataFrame, state: State, promised: Promised) -> Arrivals:
+        """What a slice brings on this stream."""
+        return Arrivals(self, raw, self.before(state, promised), promised)
 
 
 @dataclass(frozen=True)
 class Arrivals:
+    """A slice of one stream: rows and punctuations as they came, and what was promised before."""
+
     contract: Contract
     raw: DataFrame
-    parsed: DataFrame
     before: Closed
+    promised: Promised
 
-    @cached_property
-    def _data(self) -> DataFrame:
+    def parsed(self) -> DataFrame:
+        """The punctuations, read."""
+        return self.contract.reader.parse(self.raw.where(f"{PUNCTUATION} IS NOT NULL"), PUNCTUATION)
+
+    def data(self, raw: DataFrame) -> DataFrame:
+        """The rows proper: no punctuation, and readable."""
         names = [column.name for column in self.contract.stream.columns]
-        return only(self.raw.where(f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL"), names)
+        return only(raw.where(f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL"), names)
 
-    @cached_property
-    def _lawful(self) -> DataFrame:
-        """Rows within the declared domain; as in SQL, a CHECK that is NULL is not broken."""
-        rows = self._data
+    def admitted(self, raw: DataFrame) -> Frame:
+        """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
+        NULL is not broken."""
+        rows = self.data(raw)
         for check in self.contract.stream.checks:
             rows = rows.where(f"coalesce({check.condition.sql}, true)")
-        return rows
-
-    @cached_property
-    def _admitted(self) -> Frame:
-        return uncovered(self._lawful, self.before)
-
-    def survey(self) -> list[DataFrame]:
-        """Counts and bounds, as rows (stream, name, value), to be collected for all streams in one job."""
-        data = f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL"
-        frames = [
-            self._scalars(self.raw, {_ROWS: f"count_if({data})", _CORRUPTED: f"count({CORRUPT})"}),
-            self._named(self.parsed.groupBy("kind").count(), f"concat('{_KIND}', kind)", "count"),
-        ]
-        if (admitted := self._admitted) is None:
-            return [*frames, self._scalars(self.raw, {_ADMITTED: "count_if(false)"})]
-        bounds = {_BOUND + ordered.column: self._bound(ordered) for ordered in self.contract.ordered}
-        frames.append(self._scalars(admitted, {_ADMITTED: "count(*)", **bounds}))
-        for unique in self.contract.unique:
-            per_key = _with_key(admitted, unique).groupBy(*map(quote, unique.columns)).count()
-            frames.append(self._scalars(per_key.where("count > 1"), {_REPEATED: "sum(count)"}))
-        return frames
+        return uncovered(rows, self.before)
 
     def rows(self, survey: Survey) -> Frame:
-        """The rows that keep the contract."""
+        """The rows that keep the contract. Where the survey found none that breaks it, nobody asks again."""
         if survey.rows == 0:
             return None
         if not survey.broken:
-            return self._data
-        rows = self._admitted
+            return self.data(self.raw)
+        rows = self.admitted(self.raw)
         if rows is not None and survey.repeated:
             for unique in self.contract.unique:
                 rows = self._numbered(rows, unique).where("nth = 1").drop("nth")
@@ -165,14 +98,12 @@ class Arrivals:
 
     def closed(self, survey: Survey, rows: Frame) -> Closed:
         """The punctuations of the slice: in band, of unique keys, of ordered columns."""
-        closed = self.contract.reader.closed(self.parsed, survey.kinds)
+        closed = self.contract.reader.closed(survey.parsed, survey.kinds) if survey.parsed is not None else NOTHING
         if rows is not None:
             for unique in self.contract.unique:
                 key = in_order(self.contract.store.types, unique.columns)
-                closed |= Closed({key: only(_with_key(rows, unique), key)})
-        types = {ordered.column: _bound_type(self.contract.stream, ordered) for ordered in self.contract.ordered}
-        bounds = {column: f"CAST('{value}' AS {types[column]})" for column, value in survey.bounds.items()}
-        return closed | Closed(bounds=bounds)
+                closed |= Closed({key: only(with_key(rows, unique), key)})
+        return closed | self.contract.below(survey.bounds)
 
     def quarantine(self, survey: Survey) -> Frame:
         """What breaks the contract or cannot be read, each with the reason, so that nothing is lost."""
@@ -180,29 +111,44 @@ class Arrivals:
         if survey.corrupt:
             corrupt = self.raw.where(f"{CORRUPT} IS NOT NULL")
             found.append(corrupt.selectExpr("'the row cannot be parsed' AS reason", f"{CORRUPT} AS row"))
-        if survey.unreadable:
+        if survey.parsed is not None and UNREADABLE in survey.kinds:
             reason = "concat('the punctuation cannot be read: ', reason) AS reason"
-            found.append(self.parsed.where(f"kind = '{UNREADABLE}'").selectExpr(reason, "text AS row"))
+            found.append(survey.parsed.where(f"kind = '{UNREADABLE}'").selectExpr(reason, "text AS row"))
         if survey.broken:
             found.extend(self._breaches(survey))
-        stream = f"'{self.contract.stream.name}' AS stream"
+        stream = f"{text(self.contract.stream.name)} AS stream"
         return union(frame.selectExpr(stream, "reason", "row") for frame in found if frame is not None)
 
-    def _breaches(self, survey: Survey) -> Iterable[Frame]:
-        rows: Frame = self._data
+    def _breaches(self, survey: Survey) -> Iterator[Frame]:
+        rows = self.data(self.raw)
         for check in self.contract.stream.checks:
-            assert rows is not None
             condition = f"coalesce({check.condition.sql}, true)"
             yield _because(rows.where(f"NOT {condition}"), f"it breaks CHECK ({check.condition.sql})")
             rows = rows.where(condition)
-        yield _because(covered(rows, self.before), "it matches an earlier punctuation of its stream")
-        rows = self._admitted
-        if survey.repeated and rows is not None:
+        if self.before:
+            yield _because(covered(rows, self.before), "it matches an earlier punctuation of its stream")
+        admitted = self.admitted(self.raw)
+        if survey.repeated and admitted is not None:
             for unique in self.contract.unique:
-                numbered = self._numbered(rows, unique)
+                numbered = self._numbered(admitted, unique)
                 keys = ", ".join(unique.columns)
                 yield _because(numbered.where("nth > 1").drop("nth"), f"it repeats UNIQUE ({keys}) in its slice")
-                rows = numbered.where("nth = 1").drop("nth")
+                admitted = numbered.where("nth = 1").drop("nth")
+
+    def bound(self, ordered: OrderedBy) -> str:
+        """The newest value less the slack, as SQL over admitted rows; it never falls."""
+        newest = f"max({quote(ordered.column)})"
+        bound = newest if ordered.slack is None else f"{newest} - {ordered.slack.sql}"
+        so_far = self.promised.bounds.get(ordered.column)
+        return bound if so_far is None else f"greatest({bound}, {self.contract.literal(ordered, so_far)})"
+
+    def repeated_keys(self) -> Iterator[DataFrame]:
+        """The unique keys that occur more than once in the slice, with their count."""
+        admitted = self.admitted(self.raw)
+        for unique in self.contract.unique:
+            if admitted is not None:
+                per_key = with_key(admitted, unique).groupBy(*map(quote, unique.columns)).count()
+                yield per_key.where("count > 1").select("count")
 
     def _numbered(self, rows: DataFrame, unique: Unique) -> DataFrame:
         """Rows of one key counted from one, in an order that a re-run repeats; without a key all are first."""
@@ -212,24 +158,8 @@ class Arrivals:
         nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order})) AS nth"
         return rows.selectExpr("*", nth)
 
-    def _bound(self, ordered: OrderedBy) -> str:
-        """The newest value less the slack, and never below the bound so far."""
-        newest = f"max({quote(ordered.column)})"
-        bound = newest if ordered.slack is None else f"{newest} - {ordered.slack.sql}"
-        so_far = self.before.bounds.get(ordered.column)
-        return bound if so_far is None else f"greatest({bound}, {so_far})"
 
-    def _scalars(self, frame: DataFrame, columns: Mapping[str, str]) -> DataFrame:
-        values = frame.agg(*(expr(f"CAST({sql} AS STRING) AS v{i}") for i, sql in enumerate(columns.values())))
-        pairs = ", ".join(f"struct('{name}' AS name, v{i} AS value)" for i, name in enumerate(columns))
-        return self._named(values.selectExpr(f"inline(array({pairs}))"), "name", "value")
-
-    def _named(self, frame: DataFrame, name: str, value: str) -> DataFrame:
-        stream = f"'{self.contract.stream.name}' AS stream"
-        return frame.selectExpr(stream, f"{name} AS name", f"CAST({value} AS STRING) AS value")
-
-
-def _with_key(rows: DataFrame, unique: Unique) -> DataFrame:
+def with_key(rows: DataFrame, unique: Unique) -> DataFrame:
     """As in SQL, a key with NULL in it repeats nothing and says nothing."""
     return rows.dropna(subset=[quote(column) for column in unique.columns])
 
@@ -238,13 +168,5 @@ def _because(rows: Frame, reason: str) -> Frame:
     if rows is None:
         return None
     fields = ", ".join(map(quote, rows.columns))
-    escaped = reason.replace("\\", "\\\\").replace("'", "\\'")
-    return rows.selectExpr(
-        f"'{escaped}' AS reason", f"to_json(struct({fields}), map('ignoreNullFields', 'false')) AS row"
-    )
-
-
-def _bound_type(stream: Stream, ordered: OrderedBy) -> str:
-    """A date less some hours is a timestamp."""
-    (type,) = (column.type for column in stream.columns if column.name == ordered.column)
-    return "TIMESTAMP" if type.sql == "DATE" and ordered.slack is not None else type.sql
+    row = f"to_json(struct({fields}), map('ignoreNullFields', 'false')) AS row"
+    return rows.selectExpr(f"{text(reason)} AS reason", row)

@@ -25,6 +25,8 @@ class TableVersion:
 
     base: Part | None = None
     deltas: tuple[Part, ...] = ()
+    spans: tuple[tuple[str, str, str], ...] = ()
+    """Rows of a table of boxes that the driver knows: attribute, low, high."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -42,7 +44,7 @@ class TableVersion:
 
 @dataclass(frozen=True)
 class Promised:
-    """What a stream's history comes to in scalars: rising bounds (SQL literals), and whether it has ended."""
+    """What a stream's history comes to in scalars: its rising bounds, and whether it has ended."""
 
     bounds: dict[str, str] = field(default_factory=dict)
     everything: bool = False
@@ -89,7 +91,9 @@ class Manifest:
             given["slice"],
             {
                 name: TableVersion(
-                    version["base"] and Part(*version["base"]), tuple(Part(*delta) for delta in version["deltas"])
+                    version["base"] and Part(*version["base"]),
+                    tuple(Part(*delta) for delta in version["deltas"]),
+                    tuple((attribute, low, high) for attribute, low, high in version["spans"]),
                 )
                 for name, version in given["tables"].items()
             },

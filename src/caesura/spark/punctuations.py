@@ -1,26 +1,28 @@
 """Reading in-band punctuations on the executors, as Spark SQL expressions.
 
 The meaning is `caesura.punctuation_json`; this is the same reading without Python on an executor. The JSON text
-becomes a VARIANT, which keeps the difference between 7 and "7". Each column's pattern becomes either `listed`
-(constants, one or many) or `within` (an interval); a punctuation that cannot be read gets a `reason`.
+becomes a VARIANT, which keeps the difference between 7 and "7", and then a list of entries: a column, whether its
+pattern is a range, and its values as texts with their JSON kinds. One expression serves any number of columns:
+plans that grow with the schema take longer to compile than the punctuations to read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import expr
 
-from caesura.operators.closed import Attributes, Closed, interval_type
+from caesura.operators.closed import Attributes, Closed
 from caesura.operators.frames import quote
 from caesura.types import Type
 
 EVERYTHING, BOX, UNREADABLE = "everything", "box", "unreadable"
 _DATE, _TIME = r"^\\d{4}-\\d{2}-\\d{2}", r"[T ]\\d{2}:"
 _ENDS = "array('ge', 'gt', 'le', 'lt')"
-_JSON, _PATTERNS = "`the json`", "`the patterns`"
+_FEW = 1_000_000
+"""Up to this many points are sent to every executor instead of shuffling the rows they are compared with."""
 
 
 @dataclass(frozen=True)
@@ -30,136 +32,145 @@ class Reader:
     types: Mapping[str, Type]
     keys: tuple[Attributes, ...]
 
-    def parse(self, texts: DataFrame, text: str) -> DataFrame:
-        """One row per punctuation: `text`, `reason`, `kind`, and per column `listed` and `within`."""
-        patterns = [f"{_pattern(name, type)} AS {quote(name)}" for name, type in self._readable()]
+    def parse(self, texts: DataFrame, column: str) -> DataFrame:
+        """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`."""
         # Within brackets, so that text after the object is an error to the parser, which would skip it otherwise.
-        whole = f"try_cast(try_parse_json(concat('[', {quote(text)}, ']')) AS ARRAY<VARIANT>)"
+        whole = f"try_cast(try_parse_json(concat('[', {quote(column)}, ']')) AS ARRAY<VARIANT>)"
         return (
-            texts.selectExpr(f"{quote(text)} AS text", f"IF(size({whole}) = 1, {whole}[0], NULL) AS {_JSON}")
-            .selectExpr("text", _JSON, f"try_cast({_JSON} AS MAP<STRING, VARIANT>) AS {_PATTERNS}")
-            .selectExpr("text", _JSON, _PATTERNS, *patterns)
-            .selectExpr("text", f"{self._reason()} AS reason", *(quote(name) for name, _ in self._readable()))
-            .selectExpr("*", f"{self._kind()} AS kind")
+            texts.selectExpr(f"{quote(column)} AS text", f"{whole} AS json")
+            .selectExpr(
+                "text", "json", "IF(size(json) = 1, try_cast(json[0] AS MAP<STRING, VARIANT>), NULL) AS patterns"
+            )
+            .selectExpr("text", "json", f"transform(map_entries(patterns), entry -> {_ENTRY}) AS entries")
+            .selectExpr("text", f"{self._reason()} AS reason", "entries")
+            .selectExpr("text", "reason", f"{self._kind()} AS kind", "entries")
         )
 
-    def closed(self, parsed: DataFrame, kinds: frozenset[str]) -> Closed:
+    def closed(self, parsed: DataFrame, kinds: Mapping[str, int]) -> Closed:
         """The punctuations as tables; `kinds` are those that occur, so that the others cost nothing."""
         points = {
-            attributes: self._points(parsed, attributes) for attributes in self.keys if _key(attributes) in kinds
+            attributes: self._points(parsed, attributes, kinds[_key(attributes)])
+            for attributes in self.keys
+            if _key(attributes) in kinds
         }
         boxes = self._boxes(parsed) if BOX in kinds else None
         return Closed(points, boxes, everything=EVERYTHING in kinds)
 
-    def _readable(self) -> Iterator[tuple[str, Type]]:
-        return ((name, type) for name, type in self.types.items() if type.scalar)
-
     def _reason(self) -> str:
-        names = ", ".join(map(_text, self.types))
-        unknown = f"filter(map_keys({_PATTERNS}), name -> name NOT IN ({names}))"
-        cases = [
-            f"WHEN {_JSON} IS NULL THEN 'it is not JSON'",
-            f"WHEN {_PATTERNS} IS NULL THEN 'it is not a JSON object'",
-            f"WHEN size({unknown}) > 0 THEN concat('there is no column `', {unknown}[0], '`')",
-        ]
-        for name, type in self.types.items():
-            present = f"map_contains_key({_PATTERNS}, {_text(name)})"
-            wrong = f"{quote(name)} IS NULL" if type.scalar else "true"
-            cases.append(f"WHEN {present} AND {wrong} THEN {_text(f'`{name}` has no such pattern: {type}')}")
-        return f"CASE {' '.join(cases)} END"
-
-    def _kind(self) -> str:
-        names = [name for name, _ in self._readable()]
-        restricted = ", ".join(f"IF({quote(name)} IS NULL, NULL, {_text(name)})" for name in names) or "NULL"
-        constant = " AND ".join(f"{quote(name)}.within IS NULL" for name in names) or "true"
-        key = f"concat_ws(', ', {restricted})"
-        keys = ", ".join(_text(_key(attributes)) for attributes in self.keys) or "NULL"
+        bad = f"get(filter(entries, entry -> NOT coalesce({self._readable()}, false)), 0).name"
+        names = ", ".join(map(text, self.types))
+        because = (
+            f"CASE WHEN name IN ({names}) THEN concat('`', name, '` has no such pattern') "
+            "ELSE concat('there is no column `', name, '`') END"
+        )
         return (
-            f"CASE WHEN reason IS NOT NULL THEN '{UNREADABLE}' WHEN {key} = '' THEN '{EVERYTHING}' "
-            f"WHEN {constant} AND {key} IN ({keys}) THEN {key} ELSE '{BOX}' END"
+            "CASE WHEN json IS NULL OR size(json) <> 1 THEN 'it is not JSON' "
+            "WHEN entries IS NULL THEN 'it is not a JSON object' "
+            f"ELSE transform(array({bad}), name -> {because})[0] END"
         )
 
-    def _points(self, parsed: DataFrame, attributes: Attributes) -> DataFrame:
-        found = parsed.where(f"kind = {_text(_key(attributes))}")
+    def _readable(self) -> str:
+        """The condition that an entry is a pattern of its column's type."""
+        cases = " ".join(
+            f"WHEN {text(name)} "
+            f"THEN forall(entry.items, item -> item.kind IS NULL OR coalesce({_is_a(type)}, false))"
+            for name, type in self.types.items()
+            if type.scalar
+        )
+        typed = f"CASE entry.name {cases} ELSE false END" if cases else "false"
+        given = "filter(entry.items, item -> item.kind IS NOT NULL)"
+        double = " OR ".join(
+            f"(entry.items[{i}].kind IS NOT NULL AND entry.items[{j}].kind IS NOT NULL)"
+            for i, j in ((0, 1), (2, 3))
+        )
+        range = f"entry.ends > 0 AND entry.ends = size({given}) AND NOT ({double})"
+        return f"{typed} AND (entry.ends IS NULL OR ({range}))"
+
+    def _kind(self) -> str:
+        names = ", ".join(map(text, self.types))
+        key = f"array_join(filter(array({names}), name -> exists(entries, entry -> entry.name = name)), ', ')"
+        keys = ", ".join(text(_key(attributes)) for attributes in self.keys) or "NULL"
+        return (
+            f"CASE WHEN reason IS NOT NULL THEN '{UNREADABLE}' WHEN size(entries) = 0 THEN '{EVERYTHING}' "
+            f"WHEN forall(entries, entry -> entry.ends IS NULL) AND {key} IN ({keys}) THEN {key} "
+            f"ELSE '{BOX}' END"
+        )
+
+    def _points(self, parsed: DataFrame, attributes: Attributes, count: int) -> DataFrame:
+        found = parsed.where(f"kind = {text(_key(attributes))}")
         for name in attributes:
-            found = found.withColumn(name, expr(f"explode({quote(name)}.listed)"))
-        return found.select([quote(name) for name in attributes])
+            values = f"transform({_entry(name)}.items, item -> CAST(item.text AS {self.types[name]}))"
+            found = found.withColumn(name, expr(f"explode({values})"))
+        points = found.select([quote(name) for name in attributes])
+        return points.hint("broadcast") if count <= _FEW else points
 
     def _boxes(self, parsed: DataFrame) -> DataFrame:
         found = parsed.where(f"kind = '{BOX}'")
-        for name, _ in self._readable():
-            one = "named_struct('low', value, 'high', value, 'low_open', false, 'high_open', false)"
-            column = quote(name)
-            intervals = f"coalesce(transform({column}.listed, value -> {one}), array({column}.within))"
-            found = found.withColumn(name, expr(f"explode(IF({column} IS NULL, array(NULL), {intervals}))"))
-        return found.select([quote(name) for name, _ in self._readable()])
+        names = [name for name, type in self.types.items() if type.scalar]
+        for name in names:
+            found = found.withColumn(name, expr(f"explode({_intervals(name, self.types[name])})"))
+        return found.select([quote(name) for name in names])
+
+
+def kinds(keys: tuple[Attributes, ...]) -> tuple[str, ...]:
+    """All kinds that `parse` tells apart."""
+    return (*map(_key, keys), BOX, EVERYTHING, UNREADABLE)
+
+
+def text(value: str) -> str:
+    """A text as an SQL literal."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+_VALUES = "transform({}, item -> struct(schema_of_variant(item) AS kind, try_cast(item AS STRING) AS text))"
+_RANGE = "try_cast(entry.value AS MAP<STRING, VARIANT>)"
+_ENTRY = (
+    # A range has its number of ends, and its values in the order of _ENDS, NULL where an end is missing.
+    "CASE WHEN schema_of_variant(entry.value) LIKE 'OBJECT<%' THEN "
+    f"struct(entry.key AS name, size({_RANGE}) AS ends, "
+    f"{_VALUES.format(f'transform({_ENDS}, end -> {_RANGE}[end])')} AS items) "
+    "ELSE struct(entry.key AS name, CAST(NULL AS INT) AS ends, "
+    f"{_VALUES.format('coalesce(try_cast(entry.value AS ARRAY<VARIANT>), array(entry.value))')} AS items) END"
+)
 
 
 def _key(attributes: Attributes) -> str:
     return ", ".join(attributes)
 
 
-def _text(value: str) -> str:
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
+def _entry(name: str) -> str:
+    return f"get(filter(entries, entry -> entry.name = {text(name)}), 0)"
 
 
-def _let(name: str, value: str, body: str) -> str:
-    """`body` with `name` for `value`. A higher-order function is interpreted, which suits punctuations: they are
-    few, and compiling this as Java takes longer than reading them (or fails: a method has at most 64 KB)."""
-    return f"transform(array({value}), {name} -> {body})[0]"
-
-
-def _pattern(name: str, type: Type) -> str:
-    """struct(listed, within) of a column; NULL if it has no pattern, or one that cannot be read."""
-    kind = "schema_of_variant(given)"
-    items = (
-        f"CASE WHEN {kind} LIKE 'ARRAY<%' THEN try_cast(given AS ARRAY<VARIANT>) "
-        f"WHEN {kind} LIKE 'OBJECT<%' "
-        f"THEN transform({_ENDS}, end -> try_cast(given AS MAP<STRING, VARIANT>)[end]) "
-        "ELSE array(given) END"
+def _intervals(name: str, type: Type) -> str:
+    """A column's pattern as intervals: one NULL for the wildcard, one for a range, one for each constant."""
+    values = f"transform(entry.items, item -> CAST(item.text AS {type}))"
+    constant = "struct(value AS low, value AS high, false AS low_open, false AS high_open)"
+    range = (
+        "struct(coalesce(value[0], value[1]) AS low, coalesce(value[2], value[3]) AS high, "
+        "value[1] IS NOT NULL AS low_open, value[3] IS NOT NULL AS high_open)"
     )
-    values = f"transform({items}, item -> {_value('item', type)})"
-    pattern = (
-        f"CASE WHEN given IS NULL THEN NULL WHEN {kind} LIKE 'OBJECT<%' THEN {_within(type)} "
-        f"WHEN NOT exists(values, value -> value IS NULL) THEN {_struct('values', 'NULL', type)} END"
-    )
-    return _let("given", f"{_PATTERNS}[{_text(name)}]", _let("values", values, pattern))
-
-
-def _within(type: Type) -> str:
-    """The pattern of a range; `values` are in the order of `_ENDS`, NULL where an end is missing or unreadable."""
-    ends = "map_keys(try_cast(given AS MAP<STRING, VARIANT>))"
-    known = "size(filter(values, value -> value IS NOT NULL))"
-    once = "(values[0] IS NULL OR values[1] IS NULL) AND (values[2] IS NULL OR values[3] IS NULL)"
-    interval = (
-        "named_struct('low', coalesce(values[0], values[1]), 'high', coalesce(values[2], values[3]), "
-        "'low_open', values[1] IS NOT NULL, 'high_open', values[3] IS NOT NULL)"
-    )
-    return f"IF({known} > 0 AND {known} = size({ends}) AND {once}, {_struct('NULL', interval, type)}, NULL)"
-
-
-def _struct(listed: str, within: str, type: Type) -> str:
     return (
-        f"named_struct('listed', CAST({listed} AS ARRAY<{type}>), "
-        f"'within', CAST({within} AS {interval_type(type.sql)}))"
+        f"transform(array({_entry(name)}), entry -> CASE WHEN entry IS NULL THEN array(NULL) "
+        f"WHEN entry.ends IS NULL THEN transform({values}, value -> {constant}) "
+        f"ELSE transform(array({values}), value -> {range}) END)[0]"
     )
 
 
-def _value(item: str, type: Type) -> str:
-    """A variant as a value of the type, NULL unless it is written as one: the number 7 is not the text "7"."""
-    kind = f"schema_of_variant({item})"
+def _is_a(type: Type) -> str:
+    """The condition that `item` is written as a value of the type: the number 7 is not the text "7"."""
+    value = f"try_cast(item.text AS {type}) IS NOT NULL"
     if type.integral:
-        return f"IF({kind} = 'BIGINT', try_cast({item} AS {type}), NULL)"
+        return f"item.kind = 'BIGINT' AND {value}"
     if type.kind == "DECIMAL":  # a bound that had to be rounded would say something else
-        exact = f"try_cast({item} AS {type}) = try_cast({item} AS DECIMAL(38, 18))"
-        return f"IF({kind} RLIKE '^(BIGINT|DECIMAL)' AND {exact}, try_cast({item} AS {type}), NULL)"
+        exact = f"try_cast(item.text AS {type}) = try_cast(item.text AS DECIMAL(38, 18))"
+        return f"item.kind RLIKE '^(BIGINT|DECIMAL)' AND {exact}"
     if type.numeric:
-        return f"IF({kind} RLIKE '^(BIGINT|DECIMAL|DOUBLE|FLOAT)', try_cast({item} AS {type}), NULL)"
+        return f"item.kind RLIKE '^(BIGINT|DECIMAL|DOUBLE|FLOAT)' AND {value}"
     if type.boolean:
-        return f"IF({kind} = 'BOOLEAN', try_cast({item} AS {type}), NULL)"
-    text = f"IF({kind} = 'STRING', try_cast({item} AS STRING), NULL)"
+        return "item.kind = 'BOOLEAN'"
     if type.temporal:
         form = _DATE + ("$" if type.sql == "DATE" else _TIME)
-        return f"IF({text} RLIKE '{form}', try_cast({text} AS {type}), NULL)"
-    return f"try_cast({text} AS {type})"
+        return f"item.kind = 'STRING' AND item.text RLIKE '{form}' AND {value}"
+    return f"item.kind = 'STRING' AND {value}"

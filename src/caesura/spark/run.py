@@ -33,6 +33,13 @@ Show = Callable[[str, int, DataFrame, int], None]
 """Called with a query's name, the slice, its result rows and their number."""
 
 
+_SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024 * 1024),
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
 @dataclass(frozen=True)
 class Settings:
     """How to run a pipeline."""
@@ -56,12 +63,13 @@ class Settings:
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
     require_executable(pipeline)
+    work = _work_session(spark)
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
     compiled = compile_plans(tuple(query.plan for query in queries))
     root = resolved(settings.checkpoint, None) if settings.checkpoint else tempfile.mkdtemp(prefix="caesura-")
-    storage = Storage(spark, root)
+    storage = Storage(work, root)
     _claim(storage, pipeline)
-    files = StateFiles(spark, storage, compiled.tables, settings.purge)
+    files = StateFiles(work, storage, compiled.tables, settings.purge)
     query = ContinuousQuery(" ".join(each.name for each in queries), files)
 
     def report(progress: Progress) -> None:
@@ -71,7 +79,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     driver = SliceDriver(
         compiled,
         tuple(Target(each, _sink(spark, each, storage, settings)) for each in queries),
-        evaluate_static(spark, compiled, _tables(spark, compiled, settings)),
+        evaluate_static(work, compiled, _tables(work, compiled, settings)),
         storage,
         files,
         last_manifest(storage),
@@ -81,9 +89,22 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}
     if settings.until_end:
         trigger = {"availableNow": True}
-    inputs = Inputs(spark, _inputs(spark, compiled, settings))
+    inputs = Inputs(work, _inputs(work, compiled, settings))
     query._run(driver, inputs, trigger, end=settings.until_end or not inputs.inputs)
     return query
+
+
+def _work_session(spark: SparkSession) -> SparkSession:
+    """A session of Caesura's own, so that its settings are not the user's.
+
+    Adaptive execution is off: it plans stage by stage, which costs a slice more than it gains, since the sizes of
+    slices and state tables are known from their files.
+    """
+    session = spark.newSession()
+    for name, value in _SETTINGS.items():
+        session.conf.set(name, value)
+    session.conf.set("spark.sql.shuffle.partitions", str(spark.sparkContext.defaultParallelism))
+    return session
 
 
 def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:

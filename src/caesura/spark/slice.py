@@ -19,12 +19,13 @@ from caesura.operators.frames import Frame, rename, union
 from caesura.operators.operator import Flow, State
 from caesura.progress import Progress
 from caesura.spark.compile import Compiled
-from caesura.spark.contract import Arrivals, Contract, Survey
+from caesura.spark.contract import Arrivals, Contract
 from caesura.spark.evaluate import evaluate
 from caesura.spark.manifest import Manifest, Promised, commit
 from caesura.spark.sinks import ResultSink
-from caesura.spark.state import QUARANTINE, StateFiles
+from caesura.spark.state import QUARANTINE, StateFiles, Written
 from caesura.spark.storage import Storage
+from caesura.spark.survey import Survey, survey
 
 
 @dataclass(frozen=True)
@@ -81,19 +82,20 @@ class SliceDriver:
         state = self._files.open(self.manifest.tables)
         try:
             arrivals = self._arrivals(parts or {}, state)
-            surveys = _survey(arrivals)
+            surveys = survey(arrivals)
             clock.lap("survey")
             end = Closed(everything=True) if parts is None else NOTHING
             sources = self._sources(arrivals, surveys, state, end)
             flows, changes = evaluate(self._compiled, state, self._leaves(sources))
             for name, flow in sources.items():
-                tables_only = Closed(flow.new.points, flow.new.boxes)
+                tables_only = Closed(flow.new.points, flow.new.boxes)  # the rest is in the manifest
                 changes |= self._compiled.stores[name].append(state, tables_only)
             quarantine = union(arrivals[name].quarantine(survey) for name, survey in surveys.items())
             clock.lap("plan")
             output = {target.query.name: self._stage(target, flows, number) for target in self._targets}
             clock.lap("results")
             written = self._files.write(number, changes, quarantine)
+            quarantined = written.get(QUARANTINE.name, Written()).rows
             clock.lap("state")
         finally:
             state.forget()
@@ -101,14 +103,14 @@ class SliceDriver:
             Manifest(
                 slice=number,
                 tables=self._files.versions(self.manifest.tables, changes, number, written),
-                promised={name: _promised(flow) for name, flow in sources.items()},
-                quarantined=self.manifest.quarantined + written.get(QUARANTINE.name, 0),
+                promised={name: self._promised_after(name, flow, surveys) for name, flow in sources.items()},
+                quarantined=self.manifest.quarantined + quarantined,
                 ended=parts is None,
             ),
             output,
         )
         clock.lap("commit")
-        self._report(self._progress(surveys, output, written.get(QUARANTINE.name, 0), clock))
+        self._report(self._progress(surveys, output, quarantined, clock))
 
     def _arrivals(self, parts: Mapping[str, Frame], state: State) -> dict[str, Arrivals]:
         return {
@@ -119,6 +121,10 @@ class SliceDriver:
 
     def _promised(self, name: str) -> Promised:
         return self.manifest.promised.get(name, Promised())
+
+    def _promised_after(self, name: str, flow: Flow, surveys: Mapping[str, Survey]) -> Promised:
+        bounds = {**self._promised(name).bounds, **surveys.get(name, Survey()).bounds}
+        return Promised(bounds, flow.closed.everything)
 
     def _sources(
         self, arrivals: Mapping[str, Arrivals], surveys: Mapping[str, Survey], state: State, end: Closed
@@ -194,13 +200,3 @@ class _Clock:
     @property
     def total(self) -> float:
         return sum(self.laps.values())
-
-
-def _survey(arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
-    """Scalars of all streams in one job."""
-    found = union(frame for each in arrivals.values() for frame in each.survey())
-    return {} if found is None else Survey.read(found.collect())
-
-
-def _promised(flow: Flow) -> Promised:
-    return Promised(dict(flow.closed.bounds), flow.closed.everything)

@@ -6,8 +6,8 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -16,11 +16,13 @@ from pyspark.sql.functions import expr
 from caesura.catalog import Column
 from caesura.operators.frames import quote, rename, union
 from caesura.operators.operator import Changes, Held, State, StateTable
+from caesura.spark import spans
 from caesura.spark.manifest import Part, TableVersion, last_manifest
 from caesura.spark.storage import Storage
 from caesura.types import STRING
 
 _FOLDER = "state"
+_KNOWN_SPANS = 32
 QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
 
 
@@ -39,6 +41,14 @@ class PurgePolicy:
         )
 
 
+@dataclass(frozen=True)
+class Written:
+    """What a slice wrote to a table, as far as the driver knows: a count, and the longest intervals of boxes."""
+
+    rows: int = 0
+    spans: spans.Known = ()
+
+
 class StateFiles:
     """The state tables of one pipeline in its checkpoint."""
 
@@ -48,9 +58,8 @@ class StateFiles:
         self._spark = spark
         self._storage = storage
         self._tables = {table.name: table for table in (*tables, QUARANTINE)}
-        self._folders = {name: f"table={i}" for i, name in enumerate(self._tables)} | {
-            QUARANTINE.name: f"table={QUARANTINE.name}"
-        }
+        self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
+        self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
         self._physical = _physical_names(tuple(self._tables.values()))
         self._bases: dict[tuple[str, int], DataFrame] = {}
@@ -59,42 +68,49 @@ class StateFiles:
         held = {name: self._held(name, versions.get(name, TableVersion())) for name in self._tables}
         return State(self._spark, held)
 
-    def write(self, slice: int, changes: Changes, quarantine: DataFrame | None) -> dict[str, int]:
-        """Write what the slice changes; the rows written per table."""
-        frames = {name: change.rows for name, change in changes.items()} | {QUARANTINE.name: quarantine}
+    def write(self, slice: int, changes: Changes, quarantine: DataFrame | None) -> dict[str, Written]:
+        """Write what the slice changes; what was written to each table."""
+        frames = {name: change.rows for name, change in changes.items() if change.rows is not None}
+        if quarantine is not None:
+            frames[QUARANTINE.name] = quarantine
         tagged = union(
-            frame.selectExpr(
-                f"'{self._folders[name].removeprefix('table=')}' AS table", *self._physically(name, frame)
-            )
+            frame.selectExpr(f"'{self._ids[name]}' AS table", *self._physically(name, frame))
             for name, frame in frames.items()
-            if frame is not None
         )
         if tagged is None:
             return {}
         counts = Observation()
-        names = [name for name, frame in frames.items() if frame is not None]
-        counted = tagged.observe(
-            counts,
-            *(
-                expr(f"count_if(table = '{self._folders[name].removeprefix('table=')}') AS n{i}")
-                for i, name in enumerate(names)
-            ),
-        )
+        metrics = [
+            metric for i, (name, frame) in enumerate(frames.items()) for metric in self._metrics(name, frame, i)
+        ]
         width = self._spark.sparkContext.defaultParallelism
-        path = self._storage.path(_FOLDER, _name(slice))
-        counted.coalesce(width).write.mode("overwrite").partitionBy("table").parquet(path)
-        return {name: int(counts.get[f"n{i}"]) for i, name in enumerate(names)}
+        writer = tagged.observe(counts, *map(expr, metrics)).coalesce(width).write.mode("overwrite")
+        writer.partitionBy("table").parquet(self._storage.path(_FOLDER, _name(slice)))
+        found = counts.get
+        return {name: Written(found[f"n{i}"], spans.read(found.get(f"s{i}"))) for i, name in enumerate(frames)}
+
+    def _metrics(self, name: str, frame: DataFrame, i: int) -> Iterator[str]:
+        """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
+        mine = f"table = '{self._ids[name]}'"
+        yield f"count_if({mine}) AS n{i}"
+        physical = {column: self._physical[name][column] for column in frame.columns}
+        longest = spans.metric(self._tables[name], mine, physical)
+        if longest is not None:
+            yield f"{longest} AS s{i}"
 
     def versions(
-        self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Mapping[str, int]
+        self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Mapping[str, Written]
     ) -> dict[str, TableVersion]:
         """The tables after a slice; those it did not touch stay as they are."""
         after = dict(before)
         for name, change in changes.items():
-            part = Part(slice, written.get(name, 0))
+            found = written.get(name, Written())
+            part = Part(slice, found.rows)
             earlier = before.get(name, TableVersion())
-            deltas = (*earlier.deltas, part) if part.rows else earlier.deltas
-            after[name] = TableVersion(part) if change.rewrite else TableVersion(earlier.base, deltas)
+            if change.rewrite:
+                after[name] = TableVersion(part, spans=found.spans)
+            elif part.rows:
+                after[name] = replace(earlier, deltas=(*earlier.deltas, part))
         return after
 
     def collect_garbage(self, before: Mapping[str, TableVersion], after: Mapping[str, TableVersion]) -> None:
@@ -129,7 +145,12 @@ class StateFiles:
         self._bases.clear()
 
     def _held(self, name: str, version: TableVersion) -> Held:
-        return Held(union(self._frames(name, version)), self._policy.rewrite(version))
+        rows = union(self._frames(name, version))
+        if rows is None or not version.spans:
+            return Held(rows, self._policy.rewrite(version))
+        known = spans.spans(version.spans, self._tables[name])
+        others = None if version.rows == len(version.spans) else spans.without(rows, known)
+        return Held(others, self._policy.rewrite(version), known)
 
     def _frames(self, name: str, version: TableVersion) -> list[DataFrame]:
         if version.rows == 0:

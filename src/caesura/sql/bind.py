@@ -126,6 +126,7 @@ class _Binding:
         scope = Scope(self.source, self.meanings, self.later)
         match tree:
             case Declaration():
+                self.later.pop(tree.name.lower(), None)
                 derived = declare_query(tree, scope)
                 self.meanings[derived.name.lower()] = derived
                 if tree.args["kind"] == "STREAM":

@@ -17,6 +17,9 @@ from caesura.sql.spans import span
 from caesura.sql.unsupported import refuse_expressions
 from caesura.types import BOOLEAN
 
+# What sqlglot's generator raises, besides its own error, on calls with arguments missing.
+_GENERATOR_LEAKS = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
 
 def bound(tree: exp.Expr, reach: Reach, aliases: Mapping[str, exp.Expr] | None = None) -> exp.Expr:
     """The tree over plan columns; not yet typed, and aggregates still in place."""
@@ -45,6 +48,12 @@ def refuse_aggregates(tree: exp.Expr, source: Source, what: str) -> None:
         raise refusal(
             Code.MISPLACED_AGGREGATE, f"{what} cannot hold an aggregate", span(found, source), "an aggregate"
         )
+
+
+def enclosed(tree: exp.Expr) -> exp.Expr:
+    """The tree in a form that keeps its meaning in the place of a name: `a + 1` becomes `(a + 1)`."""
+    whole = isinstance(tree, exp.Column) or (isinstance(tree, exp.Func) and not isinstance(tree, exp.Binary))
+    return tree if whole else exp.Paren(this=tree.copy())
 
 
 def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
@@ -81,4 +90,6 @@ def _checked(expr: Expr, source: Source) -> Expr:
         expr.tree.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE, comments=False)
     except UnsupportedError as error:
         raise refusal(Code.EXPRESSION, "Spark cannot express this", expr.span, str(error)) from error
+    except _GENERATOR_LEAKS as error:
+        raise refusal(Code.EXPRESSION, "this call lacks something", expr.span) from error
     return expr

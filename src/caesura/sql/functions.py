@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from caesura.diagnostics import Source
 from caesura.sql.arithmetic import DATE, DOUBLE, INT, TIMESTAMP
+from caesura.sql.spans import span
 from caesura.types import BIGINT, BOOLEAN, STRING, Type
 
 # Result types where Spark's differs from the one sqlglot gives, or sqlglot gives none.
@@ -33,7 +34,7 @@ _SPARK = {
 }
 
 # Functions that may answer differently when a slice is run again, or elsewhere.
-NOT_DETERMINISTIC: tuple[type[exp.Expr], ...] = (
+_NOT_DETERMINISTIC: tuple[type[exp.Expr], ...] = (
     exp.Rand,
     exp.Randn,
     exp.Randstr,
@@ -86,7 +87,7 @@ def known(node: exp.Expr) -> bool:
 def deterministic(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
         return node.name.lower() not in _NOT_DETERMINISTIC_NAMES
-    return not isinstance(node, NOT_DETERMINISTIC)
+    return not isinstance(node, _NOT_DETERMINISTIC)
 
 
 def ordered(type: Type) -> bool:
@@ -99,4 +100,5 @@ def spelling(node: exp.Expr, source: Source) -> str:
     start, last = node.meta_get("start"), node.meta_get("end")
     if start is not None and last is not None:
         return source.text[start : last + 1]
-    return node.name if isinstance(node, exp.Anonymous) else node.key
+    whole = span(node, source)  # CURRENT_DATE and the like, which have no parentheses
+    return whole.text if whole is not None else node.key

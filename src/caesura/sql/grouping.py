@@ -25,6 +25,7 @@ _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
     exp.Max: "MAX",
     exp.Avg: "AVG",
 }
+_ROWS = exp.Count(this=exp.Star())
 
 
 @dataclass
@@ -77,12 +78,12 @@ class Grouping:
 
     def _aggregate(self, node: exp.AggFunc) -> Column:
         function = self._function(node)
-        if node not in self.aggregates:
-            type = infer(node, self.source)
-            argument = None if _counts_rows(node) else self._argument(node.this)
-            name = f"{function.lower()}_{len(self.aggregates) + 1}"
-            self.aggregates[node] = Aggregate(Column(name, type), function, argument, span(node, self.source))
-        return self.aggregates[node].result
+        what = _ROWS if _counts_rows(node) else node
+        if what not in self.aggregates:
+            argument = None if what is _ROWS else self._argument(node.this)
+            result = Column(f"{function.lower()}_{len(self.aggregates) + 1}", infer(node, self.source))
+            self.aggregates[what] = Aggregate(result, function, argument, span(node, self.source))
+        return self.aggregates[what].result
 
     def _function(self, node: exp.AggFunc) -> AggregateFunction:
         at = span(node, self.source)

@@ -102,4 +102,4 @@ def _reworded(message: str) -> str:
     if expected != message:
         what = expected.split(" but got ")[0]
         return f"expected {what}" if what[0].isalpha() else f"expected `{what}`"
-    return message[:1].lower() + message[1:]
+    return message if message[:2].isupper() else message[:1].lower() + message[1:]

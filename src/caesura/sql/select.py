@@ -10,7 +10,7 @@ from caesura.diagnostics import Label, Source
 from caesura.diagnostics.code import Code
 from caesura.expression import column
 from caesura.plan import Filter, Output, Plan, Project
-from caesura.sql.expressions import bound, condition, conjuncts, scalar, typed
+from caesura.sql.expressions import bound, condition, conjuncts, enclosed, scalar, typed
 from caesura.sql.grouping import Grouping
 from caesura.sql.joins import assemble
 from caesura.sql.names import Named, Reach, bound_column
@@ -19,7 +19,7 @@ from caesura.sql.refusal import refusal
 from caesura.sql.relations import Derived, Scope, bind_from, check_count
 from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
-from caesura.sql.unsupported import refuse_clauses, refuse_query, span_of
+from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class Item:
 
 
 def bind_query(query: exp.Expr, scope: Scope) -> Plan:
-    while isinstance(query, exp.Subquery) and not query.alias and not query.args.get("with_"):
+    while isinstance(query, exp.Subquery):  # parentheses around the whole query
+        refuse_extras(query, {"this"}, scope.source)
         query = query.this
     if not isinstance(query, exp.Select):
         refuse_query(query, scope.source)
-        raise AssertionError("refuse_query raises")
     return _bind_select(query, with_tables(query, scope))
 
 
@@ -67,7 +67,11 @@ def with_tables(query: exp.Expr, scope: Scope) -> Scope:
         return scope
     if clause.args.get("recursive"):
         raise refusal(Code.CLAUSE, "this version does not execute WITH RECURSIVE", span(clause, scope.source))
+    seen: set[str] = set()
     for table in clause.expressions:
+        if table.alias.lower() in seen:
+            raise refusal(Code.DUPLICATE_ALIAS, f"WITH has `{table.alias}` twice", span(table, scope.source))
+        seen.add(table.alias.lower())
         plan = bind_query(table.this, scope)
         scope = scope.having(Derived(table.alias, _relabelled(plan, table, scope.source)))
     return scope
@@ -136,7 +140,7 @@ def _items(select: exp.Select, reach: Reach) -> list[Item]:
         name = node.alias if isinstance(node, exp.Alias) else _name(value, tree, reach)
         items.append(Item(name, tree, node))
         if isinstance(node, exp.Alias):
-            aliases[name.lower()] = exp.Paren(this=tree.copy()) if isinstance(tree, exp.Binary) else tree
+            aliases[name.lower()] = enclosed(tree)
     return items
 
 
@@ -187,7 +191,7 @@ def _check_names(items: list[Item], source: Source) -> None:
 def _grouped(select: exp.Select, plan: Plan, items: list[Item], reach: Reach) -> tuple[Plan, list[Item]]:
     source = reach.source
     grouping = Grouping(source)
-    aliases = {item.name.lower(): item.tree for item in items}
+    aliases = {item.name.lower(): enclosed(item.tree) for item in items}
     group = select.args.get("group")
     for node in group.expressions if group is not None else ():
         grouping.key(_key(node, items, reach, aliases))

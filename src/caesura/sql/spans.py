@@ -22,5 +22,10 @@ def extent(node: exp.Expr) -> tuple[int, int] | None:
 
 
 def span(node: exp.Expr | None, source: Source) -> Span | None:
-    found = extent(node) if node is not None else None
-    return Span(source, *found) if found is not None else None
+    """The place of the node or, if sqlglot made it up, of the nearest one around it."""
+    while node is not None:
+        found = extent(node)
+        if found is not None:
+            return Span(source, *found)
+        node = node.parent
+    return None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from sqlglot import exp
 
-from caesura.diagnostics import Source, Span
+from caesura.diagnostics import CaesuraError, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.sql.functions import deterministic, known, spelling
 from caesura.sql.refusal import refusal
@@ -31,10 +33,12 @@ _CLAUSES = {
     "version": "time travel",
     "joins": "a join inside a FROM item",
     "exclude": "EXCEPT after *",
+    "emit": "EMIT CHANGES",
     "with_": "WITH",
 }
 _GROUPINGS = {
     "grouping_sets": "GROUPING SETS",
+    "groupingsets": "GROUPING SETS",
     "cube": "CUBE",
     "rollup": "ROLLUP",
     "totals": "WITH TOTALS",
@@ -58,20 +62,22 @@ def refuse_clauses(select: exp.Select, source: Source) -> None:
             Code.EMIT_CHANGES, "this version does not execute EMIT CHANGES", span(select.args["emit"], source)
         )
     group = select.args.get("group")
-    for name, word in _GROUPINGS.items():
-        if group is not None and group.args.get(name):
-            raise _clause(name, word, span(group, source))
+    if group is not None:
+        found = {*(name for name in _GROUPINGS if group.args.get(name)), *(key.key for key in group.expressions)}
+        for name, word in _GROUPINGS.items():
+            if name in found:
+                raise _clause(name, word, span(group, source))
 
 
 def refuse_extras(node: exp.Expr, read: set[str], source: Source) -> None:
-    """The same for a FROM item, of which the binder reads the arguments `read`."""
+    """The same for another node, of which the binder reads the arguments `read`."""
     for name, value in node.args.items():
         if value and name not in read:
             word = _CLAUSES.get(name, name.strip("_").upper())
-            raise _clause(name, f"{word} in FROM", span_of(value, source, node))
+            raise _clause(name, word, span_of(value, source, node))
 
 
-def _clause(name: str, word: str, at: Span | None) -> Exception:
+def _clause(name: str, word: str, at: Span | None) -> CaesuraError:
     return refusal(Code.CLAUSE, f"this version does not execute {word}", at, help=_HELP.get(name))
 
 
@@ -81,7 +87,7 @@ def span_of(value: object, source: Source, otherwise: exp.Expr) -> Span | None:
     return found[0].to(found[-1]) if found else span(otherwise, source)
 
 
-def refuse_query(query: exp.Expr, source: Source) -> None:
+def refuse_query(query: exp.Expr, source: Source) -> NoReturn:
     """A query that is no SELECT."""
     at = span(query, source)
     if isinstance(query, exp.SetOperation):
@@ -121,6 +127,8 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
                     because="a slice that is run again must give the same rows",
                     help="let the source put the value into a column",
                 )
+            case exp.Func() if any(node.args.get(name) is None for name in node.required_args):
+                raise refusal(Code.WRONG_TYPE, f"`{spelling(node, source)}` lacks an argument", at)
             case exp.Anonymous() if node.name.lower() in ("window", "session_window"):
                 raise refusal(
                     Code.CLAUSE,
@@ -161,7 +169,7 @@ def refuse_insert(node: exp.Insert, source: Source) -> None:
         raise refusal(Code.STATEMENT, "INSERT INTO without a SELECT is not supported", span(target, source))
 
 
-def refuse_statement(at: Span) -> None:
+def refuse_statement(at: Span) -> NoReturn:
     raise refusal(
         Code.STATEMENT,
         f"this {at.text.split(maxsplit=1)[0].upper()} is not a statement of a pipeline",

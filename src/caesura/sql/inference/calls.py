@@ -34,9 +34,8 @@ def _(node: exp.Func, source: Source) -> Type:
         name = functions.spelling(node, source)
         raise refusal(
             Code.UNKNOWN_FUNCTION,
-            f"unknown function `{name}`",
+            f"the type of `{name}` is not known",
             span(node, source),
-            "its result has no type that is known here",
         )
     return found
 

@@ -42,7 +42,8 @@ def _(node: exp.Func, source: Source) -> Type:
 @infer.register
 def _(node: exp.Nvl2, source: Source) -> Type:
     infer(node.this, source)
-    return _widest(node, source, [node.args["true"], node.args["false"]])
+    results = (node.args.get("true"), node.args.get("false"))
+    return _widest(node, source, [result for result in results if result is not None])
 
 
 @infer.register

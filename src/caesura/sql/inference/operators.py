@@ -23,6 +23,8 @@ _ARITHMETIC: dict[type[exp.Expr], Callable[[Type, Type], Type | None]] = {
     exp.SafeMultiply: arithmetic.times,
     exp.SafeDivide: arithmetic.divide,
 }
+# The one negative number of each type whose positive counterpart needs a wider one
+_LOWEST = {str(2**31): arithmetic.INT, str(2**63): BIGINT}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "mod": "%"}
 
 
@@ -67,6 +69,8 @@ def _(node: exp.IntDiv, source: Source) -> Type:
 
 @infer.register
 def _(node: exp.Neg, source: Source) -> Type:
+    if isinstance(node.this, exp.Literal) and node.this.name in _LOWEST:
+        return _LOWEST[node.this.name]
     found = infer(node.this, source)
     if not (found.numeric or found in INTERVALS):
         raise wrong(node, source, f"`-` does not take {found}")

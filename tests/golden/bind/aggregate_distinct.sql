@@ -1,0 +1,2 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
+SELECT COUNT(DISTINCT bidder) AS n FROM bid;

@@ -1,0 +1,2 @@
+CREATE TABLE category (id INT, name STRING) USING csv LOCATION 'category';
+SELECT SUM(name) AS s FROM category;

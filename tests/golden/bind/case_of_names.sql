@@ -1,0 +1,2 @@
+CREATE STREAM Auction (Id BIGINT, SellerId BIGINT) USING json LOCATION 'a';
+SELECT ID, A.sellerid FROM AUCTION AS a WHERE a.iD > 0;

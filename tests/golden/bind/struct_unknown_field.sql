@@ -1,0 +1,2 @@
+CREATE STREAM s (p STRUCT<name: STRING>) USING json LOCATION 's';
+SELECT p.nam FROM s;

@@ -1,0 +1,5 @@
+CREATE STREAM auction (id BIGINT, seller BIGINT, category INT, opened TIMESTAMP, ORDERED BY (opened)) USING json LOCATION 'auction';
+SELECT id FRM auction;
+SELECT (id FROM auction;
+SELECT id, FROM auction;
+SELECT id FROM auction WHERE;

@@ -1,0 +1,3 @@
+CREATE STREAM auction (id BIGINT, seller BIGINT, category INT, opened TIMESTAMP, ORDERED BY (opened)) USING json LOCATION 'auction';
+CREATE TABLE category (id INT, name STRING) USING csv LOCATION 'category';
+SELECT * FROM auction JOIN category USING (id);

@@ -1,0 +1,3 @@
+CREATE STREAM auction (id BIGINT, seller BIGINT, category INT, opened TIMESTAMP, ORDERED BY (opened)) USING json LOCATION 'auction';
+SELECT id FROM hot;
+CREATE VIEW hot AS SELECT id FROM auction;
