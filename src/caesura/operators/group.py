@@ -59,7 +59,7 @@ class Group:
             rest = uncovered(self._open(state, inputs), closing)
             merged = None if rest is None else self._merged(rest)
             # The one group of a global aggregate exists without rows: that it was emitted must not be forgotten.
-            released = self.released.replace(NOTHING) if self.keys else self.released.append(state, closing)
+            released = self.released.replace(state, NOTHING) if self.keys else self.released.append(state, closing)
             return {self.table.name: Change(merged, rewrite=True), **released}
         added = uncovered(self._new(state, inputs), closing)
         return {self.table.name: Change(added, rewrite=False), **self.released.append(state, closing)}

@@ -97,7 +97,7 @@ class Join:
             if (kept := self._kept(state, inputs, i)) is not None:
                 types = {name: side.pending.types[name].sql for name in side.exports}
                 free, waiting = split(as_boxes(free, types, state.one_row()), kept)
-            changes |= side.pending.replace(waiting)
+            changes |= side.pending.replace(state, waiting)
             new |= free.renamed(side.exports)
         if self.passed is None:
             return Flow(new=new), changes

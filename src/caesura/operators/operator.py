@@ -45,8 +45,8 @@ class StateTable:
     name: str
     columns: tuple[Column, ...]
     holds: Literal["rows", "punctuations"] = "rows"
-    intervals_of: tuple[tuple[str, Type], ...] = ()
-    """In a table of boxes: the attributes whose longest intervals the driver is to know."""
+    intervals_of: tuple[str, Type] | None = None
+    """In a table of intervals: their attribute. The driver is to know the longest."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,10 @@ class Held:
 
     rows: Frame = None
     rewrite: bool = True
-    spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
-    """In a table of boxes: the intervals that the driver knows. They are not among `rows`."""
+    spans: tuple[Span, ...] = ()
+    """In a table of intervals: the longest, which the driver knows."""
+    wide_known: bool = False
+    """Whether all intervals that are too long to be read as points are among `spans`."""
 
 
 @dataclass(frozen=True)

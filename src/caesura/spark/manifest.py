@@ -25,8 +25,8 @@ class TableVersion:
 
     base: Part | None = None
     deltas: tuple[Part, ...] = ()
-    spans: tuple[tuple[str, str, str], ...] = ()
-    """Rows of a table of boxes that the driver knows: attribute, low, high."""
+    spans: tuple[tuple[str | None, str | None], ...] = ()
+    """In a table of intervals: the widest of the base, by their ends."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -93,7 +93,7 @@ class Manifest:
                 name: TableVersion(
                     version["base"] and Part(*version["base"]),
                     tuple(Part(*delta) for delta in version["deltas"]),
-                    tuple((attribute, low, high) for attribute, low, high in version["spans"]),
+                    tuple((low, high) for low, high in version["spans"]),
                 )
                 for name, version in given["tables"].items()
             },

@@ -21,6 +21,8 @@ from caesura.types import Type
 EVERYTHING, BOX, UNREADABLE = "everything", "box", "unreadable"
 _DATE, _TIME = r"^\\d{4}-\\d{2}-\\d{2}", r"[T ]\\d{2}:"
 _ENDS = "array('ge', 'gt', 'le', 'lt')"
+_DIGITS = {"BIGINT": 18, "INT": 9, "SMALLINT": 4, "TINYINT": 2}
+"""Numbers of so many digits are values of the type, whatever the digits."""
 _FEW = 1_000_000
 """Up to this many points are sent to every executor instead of shuffling the rows they are compared with."""
 

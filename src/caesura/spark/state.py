@@ -80,23 +80,22 @@ class StateFiles:
         if tagged is None:
             return {}
         counts = Observation()
-        metrics = [
-            metric for i, (name, frame) in enumerate(frames.items()) for metric in self._metrics(name, frame, i)
-        ]
+        metrics = [metric for i, name in enumerate(frames) for metric in self._metrics(name, i)]
         width = self._spark.sparkContext.defaultParallelism
         writer = tagged.observe(counts, *map(expr, metrics)).coalesce(width).write.mode("overwrite")
         writer.partitionBy("table").parquet(self._storage.path(_FOLDER, _name(slice)))
         found = counts.get
-        return {name: Written(found[f"n{i}"], spans.read(found.get(f"s{i}"))) for i, name in enumerate(frames)}
+        return {
+            name: Written(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]"))) for i, name in enumerate(frames)
+        }
 
-    def _metrics(self, name: str, frame: DataFrame, i: int) -> Iterator[str]:
+    def _metrics(self, name: str, i: int) -> Iterator[str]:
         """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
         mine = f"table = '{self._ids[name]}'"
         yield f"count_if({mine}) AS n{i}"
-        physical = {column: self._physical[name][column] for column in frame.columns}
-        longest = spans.metric(self._tables[name], mine, physical)
-        if longest is not None:
-            yield f"{longest} AS s{i}"
+        if (interval := self._tables[name].intervals_of) is not None:
+            attribute, type = interval
+            yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
 
     def versions(
         self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Mapping[str, Written]
@@ -146,11 +145,12 @@ class StateFiles:
 
     def _held(self, name: str, version: TableVersion) -> Held:
         rows = union(self._frames(name, version))
-        if rows is None or not version.spans:
+        interval = self._tables[name].intervals_of
+        if rows is None or interval is None:
             return Held(rows, self._policy.rewrite(version))
-        known = spans.spans(version.spans, self._tables[name])
-        others = None if version.rows == len(version.spans) else spans.without(rows, known)
-        return Held(others, self._policy.rewrite(version), known)
+        known = spans.spans(version.spans, interval[1])
+        all_known = len(known) < spans.MOST and not version.deltas
+        return Held(rows, self._policy.rewrite(version), known, wide_known=all_known)
 
     def _frames(self, name: str, version: TableVersion) -> list[DataFrame]:
         if version.rows == 0:
