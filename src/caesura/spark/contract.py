@@ -67,9 +67,15 @@ class Arrivals:
     before: Closed
     promised: Promised
 
+    def plain(self) -> dict[str, str]:
+        return self.contract.reader.plain(PUNCTUATION)
+
     def parsed(self) -> DataFrame:
-        """The punctuations, read."""
-        return self.contract.reader.parse(self.raw.where(f"{PUNCTUATION} IS NOT NULL"), PUNCTUATION)
+        """The punctuations that are not plain, read."""
+        texts = self.raw.where(f"{PUNCTUATION} IS NOT NULL")
+        for condition in self.plain().values():
+            texts = texts.where(f"NOT {condition}")
+        return self.contract.reader.parse(texts, PUNCTUATION)
 
     def data(self, raw: DataFrame) -> DataFrame:
         """The rows proper: no punctuation, and readable."""
@@ -98,7 +104,10 @@ class Arrivals:
 
     def closed(self, survey: Survey, rows: Frame) -> Closed:
         """The punctuations of the slice: in band, of unique keys, of ordered columns."""
-        closed = self.contract.reader.closed(survey.parsed, survey.kinds) if survey.parsed is not None else NOTHING
+        reader = self.contract.reader
+        closed = NOTHING if survey.parsed is None else reader.closed(survey.parsed, survey.kinds)
+        for attribute, count in survey.plain.items():
+            closed |= reader.plain_points(self.raw, PUNCTUATION, attribute, count)
         if rows is not None:
             for unique in self.contract.unique:
                 key = in_order(self.contract.store.types, unique.columns)

@@ -24,7 +24,6 @@ _ENDS = "array('ge', 'gt', 'le', 'lt')"
 _DIGITS = {"BIGINT": 18, "INT": 9, "SMALLINT": 4, "TINYINT": 2}
 """Numbers of so many digits are values of the type, whatever the digits."""
 _FEW = 1_000_000
-"""Up to this many points are sent to every executor instead of shuffling the rows they are compared with."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +33,30 @@ class Reader:
     types: Mapping[str, Type]
     keys: tuple[Attributes, ...]
 
+    def plain(self, column: str) -> dict[str, str]:
+        """For each attribute that may come so: the condition that a text is the commonest form, a number for this
+        attribute and nothing else. It needs no JSON parser, and a regular expression is ten times as fast."""
+        alone = {key[0]: self.types[key[0]] for key in self.keys if len(key) == 1}
+        form = """{text} RLIKE '^ *[{{] *"{name}" *: *-?(0|[1-9][0-9]{{0,{more}}}) *[}}] *$'"""
+        return {
+            name: form.format(text=quote(column), name=name, more=_DIGITS[type.sql] - 1)
+            for name, type in alone.items()
+            if type.sql in _DIGITS and name.isidentifier()
+        }
+
+    def plain_points(self, texts: DataFrame, column: str, attribute: str, count: int) -> Closed:
+        number = f"CAST(regexp_extract({quote(column)}, ': *(-?[0-9]+)', 1) AS {self.types[attribute]})"
+        found = texts.where(self.plain(column)[attribute]).selectExpr(f"{number} AS {quote(attribute)}")
+        return Closed({(attribute,): _sent(found, count)})
+
     def parse(self, texts: DataFrame, column: str) -> DataFrame:
         """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`."""
         # Within brackets, so that text after the object is an error to the parser, which would skip it otherwise.
-        whole = f"try_cast(try_parse_json(concat('[', {quote(column)}, ']')) AS ARRAY<VARIANT>)"
+        whole = "try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>)"
         return (
-            texts.selectExpr(f"{quote(column)} AS text", f"{whole} AS json")
-            .selectExpr(
-                "text", "json", "IF(size(json) = 1, try_cast(json[0] AS MAP<STRING, VARIANT>), NULL) AS patterns"
-            )
+            texts.selectExpr(f"{quote(column)} AS text")
+            .selectExpr("text", f"{whole} AS json")
+            .selectExpr("*", "IF(size(json) = 1, try_cast(json[0] AS MAP<STRING, VARIANT>), NULL) AS patterns")
             .selectExpr("text", "json", f"transform(map_entries(patterns), entry -> {_ENTRY}) AS entries")
             .selectExpr("text", f"{self._reason()} AS reason", "entries")
             .selectExpr("text", "reason", f"{self._kind()} AS kind", "entries")
@@ -103,8 +117,7 @@ class Reader:
         for name in attributes:
             values = f"transform({_entry(name)}.items, item -> CAST(item.text AS {self.types[name]}))"
             found = found.withColumn(name, expr(f"explode({values})"))
-        points = found.select([quote(name) for name in attributes])
-        return points.hint("broadcast") if count <= _FEW else points
+        return _sent(found.select([quote(name) for name in attributes]), count)
 
     def _boxes(self, parsed: DataFrame) -> DataFrame:
         found = parsed.where(f"kind = '{BOX}'")
@@ -117,6 +130,11 @@ class Reader:
 def kinds(keys: tuple[Attributes, ...]) -> tuple[str, ...]:
     """All kinds that `parse` tells apart."""
     return (*map(_key, keys), BOX, EVERYTHING, UNREADABLE)
+
+
+def _sent(points: DataFrame, count: int) -> DataFrame:
+    """Few points are sent to every executor; of many Spark is to decide."""
+    return points.hint("broadcast") if count <= _FEW else points
 
 
 def text(value: str) -> str:

@@ -22,7 +22,7 @@ from caesura.spark.sources import CORRUPT
 if TYPE_CHECKING:
     from caesura.spark.contract import Arrivals
 
-_BOUND = "bound of "
+_BOUND, _PLAIN = "bound of ", "plain "
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,16 @@ class Survey:
     corrupt: int = 0
     bounds: Mapping[str, str] = field(default_factory=dict)
     """How far ordered columns have come, as texts."""
+    plain: Mapping[str, int] = field(default_factory=dict)
+    """The attributes of which plain punctuations occur, and how many."""
     kinds: Mapping[str, int] = field(default_factory=dict)
-    """The kinds of punctuations that occur, and how often."""
+    """The kinds of the other punctuations that occur, and how many."""
     parsed: Frame = None
+    """The other punctuations, read."""
 
     @property
     def punctuations(self) -> int:
-        return sum(self.kinds.values())
+        return sum(self.plain.values()) + sum(self.kinds.values())
 
     @property
     def broken(self) -> bool:
@@ -52,7 +55,8 @@ class Survey:
 def survey(arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
     """All streams in one job that writes nothing: the figures are metrics, observed as the rows run through.
 
-    Where there are punctuations, a second job reads them and cuts them off from the plan that read them.
+    Where there are punctuations that are not plain, another job reads them and cuts them off from the plan that
+    read them, which is a large one.
     """
     measurements = {name: _Measurement(each) for name, each in arrivals.items()}
     rows = union(frame.selectExpr("1 AS one") for each in measurements.values() for frame in each.frames)
@@ -73,6 +77,7 @@ class _Measurement:
             "rows": f"count_if({PUNCTUATION} IS NULL AND {CORRUPT} IS NULL)",
             "corrupt": f"count({CORRUPT})",
             "punctuations": f"count({PUNCTUATION})",
+            **{f"{_PLAIN}{name}": f"count_if({sql})" for name, sql in arrivals.plain().items()},
         }
         raw = arrivals.raw.observe(self._raw, *_named(counts))
         self.frames = [raw]
@@ -88,13 +93,16 @@ class _Measurement:
     def result(self) -> Survey:
         found = {name: value for each in self._expected for name, value in each.get.items()}
         bounds = {name.removeprefix(_BOUND): value for name, value in found.items() if name.startswith(_BOUND)}
-        parsed, kinds = self._punctuations() if found["punctuations"] else (None, {})
+        plain = {name.removeprefix(_PLAIN): n for name, n in found.items() if name.startswith(_PLAIN) and n}
+        others = found["punctuations"] - sum(plain.values())
+        parsed, kinds = self._punctuations() if others else (None, {})
         return Survey(
             rows=found["rows"],
             admitted=found.get("admitted", 0),
             repeated=found.get("repeated") or 0,
             corrupt=found["corrupt"],
             bounds={column: bound for column, bound in bounds.items() if bound is not None},
+            plain=plain,
             kinds=kinds,
             parsed=parsed,
         )
