@@ -11,6 +11,7 @@ class Code(StrEnum):
     BAD_TOKEN = "CAE0001"
     SYNTAX = "CAE0002"
     TOO_DEEP = "CAE0003"
+    NO_FILE = "CAE0004"
     # safety
     JOIN_UNBOUNDED = "CAE0102"
     GROUP_UNBOUNDED = "CAE0103"
@@ -75,6 +76,7 @@ class Code(StrEnum):
 TITLES: dict[Code, str] = {
     Code.BAD_TOKEN: "the text cannot be split into tokens",
     Code.SYNTAX: "the statement cannot be parsed",
+    Code.NO_FILE: "a file cannot be read",
     Code.TOO_DEEP: "the statement is nested too deeply",
     Code.JOIN_UNBOUNDED: "the state of a join grows without bound",
     Code.GROUP_UNBOUNDED: "the state of a grouping grows without bound",

@@ -15,8 +15,6 @@ from caesura.safety.repair import Addition
 from caesura.safety.states import Blocked, StateVerdict, place
 from caesura.safety.verdict import Verdict
 
-BLOCKED = "CAE0104"
-
 
 def diagnose(verdict: Verdict) -> tuple[Diagnostic, ...]:
     """An error for each state without a proof, a warning for each operator that would never emit."""
@@ -63,7 +61,7 @@ def _group(state: StateVerdict, closing: Closing, verdict: Verdict) -> Diagnosti
 
 def _warning(blocked: Blocked) -> Diagnostic:
     return Diagnostic(
-        code=BLOCKED,
+        code=Code.BLOCKED,
         message=f"`{blocked.operator}` never emits a row",
         labels=_labels((blocked.span, "its state is bounded, but its result is never final")),
         because=(blocked.because,),

@@ -75,6 +75,11 @@ class ContinuousQuery:
         """What was set aside so far: slice, stream, reason, and the row as JSON or as it came."""
         return self._files.quarantine()
 
+    @property
+    def quarantine_path(self) -> str:
+        """Where it lies in the checkpoint: parquet files that any Spark can read."""
+        return self._files.quarantine_path
+
     def _record(self, progress: Progress) -> None:
         self._recent.append(progress)
 

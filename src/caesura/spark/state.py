@@ -135,6 +135,10 @@ class StateFiles:
         columns = [quote(column.name) for column in QUARANTINE.columns]
         return self._files_of(QUARANTINE.name, tuple(parts)).selectExpr(number, *columns)
 
+    @property
+    def quarantine_path(self) -> str:
+        return self._storage.path(_FOLDER, "*", self._folders[QUARANTINE.name])
+
     def path(self, *names: str) -> str:
         return self._storage.path(*names)
 

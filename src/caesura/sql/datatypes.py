@@ -62,6 +62,11 @@ def to_type(data: exp.DataType) -> Type | None:
             return None
 
 
+def read_type(spelling: str) -> Type:
+    """A type as Spark spells it; one that the language does not know keeps its spelling and supports nothing."""
+    return to_type(exp.DataType.build(spelling, dialect="spark", udt=True)) or Type(spelling.upper())
+
+
 def _struct(data: exp.DataType) -> Type | None:
     fields = []
     for field in data.expressions:

@@ -1,0 +1,188 @@
+"""The Python way in: streams on DataFrames, SQL over them, and a handle for what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from caesura.catalog import (
+    Catalog,
+    Column,
+    Constraint,
+    Interval,
+    OrderedBy,
+    Origin,
+    PunctuatedBy,
+    Stream,
+    Table,
+    Unique,
+)
+from caesura.diagnostics import CaesuraError, Diagnostic, Source
+from caesura.diagnostics.code import Code
+from caesura.plan import Pipeline
+from caesura.progress import Progress
+from caesura.safety.diagnose import diagnose
+from caesura.safety.verdict import Verdict, check
+from caesura.sql.bind import bind
+from caesura.sql.datatypes import read_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from caesura.spark.query import ContinuousQuery
+
+Key = str | Sequence[str]
+"""One column, or several that go together."""
+
+
+class Session:
+    """A catalog of streams and tables, and the Spark session to run queries over them."""
+
+    def __init__(self, spark: SparkSession | None = None) -> None:
+        self._spark = spark
+        self._catalog = Catalog()
+        self._frames: dict[str, DataFrame] = {}
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session given, the one that runs already, or an embedded one started now."""
+        if self._spark is None:
+            from caesura.spark.session import embedded
+
+            self._spark = embedded()
+        return self._spark
+
+    def stream(
+        self,
+        name: str,
+        frame: DataFrame,
+        *,
+        punctuated_by: Sequence[Key] = (),
+        unique: Sequence[Key] = (),
+        ordered_by: str | None = None,
+        within: str | None = None,
+        punctuation: str = "_punctuation",
+    ) -> None:
+        """Declare a streaming DataFrame as a stream, with what is promised about it.
+
+        `punctuated_by=["auction"]` is PUNCTUATED BY (auction); a tuple in the list is a scheme of several columns.
+        `unique` likewise. `ordered_by="at", within="5 seconds"` is ORDERED BY (at WITHIN INTERVAL 5 SECONDS).
+        The punctuation column, if the DataFrame has one, is not a column of the stream.
+        """
+        if not frame.isStreaming:
+            raise CaesuraError(
+                Diagnostic(
+                    Code.SOURCE,
+                    f"the DataFrame for `{name}` is not a streaming one",
+                    help=("read it with spark.readStream, or declare it with Session.table",),
+                )
+            )
+        columns = tuple(c for c in _columns(frame) if c.name != punctuation)
+        constraints: list[Constraint] = [PunctuatedBy(_key(each)) for each in punctuated_by]
+        constraints += [Unique(_key(each)) for each in unique]
+        if ordered_by is not None:
+            constraints.append(OrderedBy(ordered_by, None if within is None else Interval(f"INTERVAL {within}")))
+        for constraint in constraints:
+            _require_columns(name, columns, constraint)
+        self._declare(Stream(name, columns, tuple(constraints), punctuation_column=punctuation), frame)
+
+    def table(self, name: str, frame: DataFrame) -> None:
+        """Declare a DataFrame as a table: finite, and read once."""
+        self._declare(Table(name, _columns(frame)), frame)
+
+    def sql(self, text: str) -> Prepared:
+        """Bind SQL over the session's streams and tables; `CREATE STREAM … USING …` in the text works too."""
+        return self._prepared(Source("<sql>", text), folder=None)
+
+    def file(self, path: str | Path) -> Prepared:
+        """Bind a file; relative locations in it are relative to its folder."""
+        file = Path(path)
+        return self._prepared(Source(str(path), file.read_text(encoding="utf-8")), folder=str(file.parent))
+
+    def _prepared(self, source: Source, folder: str | None) -> Prepared:
+        return Prepared(self, bind(source, self._catalog), folder, dict(self._frames))
+
+    def _declare(self, relation: Stream | Table, frame: DataFrame) -> None:
+        if relation.name in self._catalog:
+            message = f"`{relation.name}` is declared already"
+            raise CaesuraError(Diagnostic(Code.DUPLICATE_NAME, message))
+        self._catalog = self._catalog.add(relation)
+        self._frames[relation.name] = frame
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Bound queries that can be checked and started."""
+
+    session: Session
+    pipeline: Pipeline
+    folder: str | None
+    frames: Mapping[str, DataFrame]
+
+    def check(self) -> tuple[Verdict, ...]:
+        """Whether the state of each query stays bounded, with the proof or the reason. Starts no JVM."""
+        return tuple(check(query) for query in self.pipeline.queries)
+
+    def start(
+        self,
+        path: str | None = None,
+        format: str | None = None,
+        *,
+        checkpoint: str | None = None,
+        until_end: bool = False,
+        interval: str | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        **options: str,
+    ) -> ContinuousQuery:
+        """Run every INSERT and SELECT, if their state is proven bounded.
+
+        `format`, `path` and `options` say where the rows of a SELECT go: by default they are printed; `memory`
+        makes them a view with the query's name. `until_end` stops when the inputs are exhausted and takes that as
+        the end of the streams; `interval` is the time between slices.
+        """
+        from caesura.spark.run import Settings, start
+        from caesura.terminal import print_rows
+
+        self.require_safe()
+        selects = Origin(format or ("console" if path is None else "parquet"), path, tuple(options.items()))
+        settings = Settings(
+            folder=self.folder,
+            checkpoint=checkpoint,
+            until_end=until_end,
+            interval=interval,
+            frames=self.frames,
+            selects=selects,
+            show=print_rows,
+            report=on_progress or (lambda progress: None),
+        )
+        return start(self.session.spark, self.pipeline, settings)
+
+    def require_safe(self) -> None:
+        """Raise what `caesura check` reports, if some state would grow without bound."""
+        unsafe = [verdict for verdict in self.check() if not verdict.safe]
+        if unsafe:
+            raise CaesuraError(*(each for verdict in unsafe for each in diagnose(verdict)))
+
+
+def _key(key: Key) -> tuple[str, ...]:
+    return (key,) if isinstance(key, str) else tuple(key)
+
+
+def _columns(frame: DataFrame) -> tuple[Column, ...]:
+    return tuple(Column(field.name, read_type(field.dataType.simpleString())) for field in frame.schema.fields)
+
+
+def _require_columns(name: str, columns: tuple[Column, ...], constraint: Constraint) -> None:
+    named = (constraint.column,) if isinstance(constraint, OrderedBy) else getattr(constraint, "columns", ())
+    known = [column.name for column in columns]
+    for each in named:
+        if each not in known:
+            raise CaesuraError(
+                Diagnostic(
+                    Code.CONSTRAINT_COLUMN,
+                    f"`{name}` has no column `{each}`",
+                    because=(f"its columns are {', '.join(known)}",),
+                )
+            )
