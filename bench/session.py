@@ -18,6 +18,7 @@ SETTINGS = {
     "spark.log.level": "ERROR",
     "spark.sql.shuffle.partitions": str(CORES),
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.codegen.cache.maxEntries": "4000",  # as embedded by Caesura, so for all
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow to read
     "spark.sql.streaming.numRecentProgressUpdates": "10000",  # one per slice, and none forgotten
 }

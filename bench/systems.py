@@ -10,28 +10,12 @@ from typing import ParamSpec, TypeVar
 from bench.baselines.flink import flink_join
 from bench.baselines.spark_batch import spark_batch_join
 from bench.baselines.spark_stream import spark_join_in_memory, spark_join_rocksdb
+from bench.caesura_join import caesura_join
 from bench.result import Result
 from bench.workload import Workload
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-def caesura_join(workload: Workload) -> Result:
-    """Caesura, on the same session as the other Spark systems.
-
-    To be written with the pipeline runner, in the manner of `spark_stream._spark_join`:
-
-    - `with spark_session(workload.memory) as spark:` and nothing else in the settings;
-    - declare `auction` with UNIQUE (id) and `bid` with PUNCTUATED BY (auction) over `streams.auction` and
-      `streams.bid` (parquet, maxFilesPerTrigger 1, punctuation column `_punctuation`), join them with `QUERY`,
-      send the rows to noop and let the query run until the inputs are exhausted;
-    - run `workload.warm_up` first, then time `workload.streams`, each with `workload.scratch()` as checkpoint;
-    - `seconds` is the wall clock of the whole timed run; `slice_seconds`, `rows_out` and the state rows after
-      each slice come from the progress of the query, not from extra jobs. `peak_state_rows` is what counts:
-      every auction is closed by the end, so `state_rows` should be almost nothing.
-    """
-    raise NotImplementedError("bench.systems.caesura_join waits for the pipeline runner")
 
 
 SYSTEMS: dict[str, Callable[[Workload], Result]] = {

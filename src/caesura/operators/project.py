@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
+from caesura.operators.closed import NOTHING
 from caesura.operators.frames import Frame, quote
 from caesura.operators.operator import Changes, Flow, State, StateTable
 
@@ -13,8 +16,9 @@ from caesura.operators.operator import Changes, Flow, State, StateTable
 class Project:
     outputs: Mapping[str, str]
     """Output column → Spark SQL over the input's columns."""
-    renames: Mapping[str, str]
-    """Input column → the output column that carries it unchanged."""
+    renames: tuple[Mapping[str, str], ...]
+    """Input column → an output column that carries it unchanged. Where one is carried twice, the second mapping
+    has its second name, so that punctuations are passed on under both."""
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
@@ -34,4 +38,6 @@ class Project:
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         (source,) = inputs
-        return Flow(new=source.new.renamed(self.renames), before=source.before.renamed(self.renames)), {}
+        new = reduce(or_, (source.new.renamed(names) for names in self.renames), NOTHING)
+        before = reduce(or_, (source.before.renamed(names) for names in self.renames), NOTHING)
+        return Flow(new=new, before=before), {}

@@ -97,7 +97,8 @@ class _Compiler:
                 case plan.Filter():
                     operators[node] = Select(node.predicate.sql)
                 case plan.Project():
-                    operators[node] = Project({o.name: o.expr.sql for o in node.outputs}, node.renames)
+                    outputs = {output.name: output.expr.sql for output in node.outputs}
+                    operators[node] = Project(outputs, self._renames(node))
                 case plan.Join():
                     operators[node] = self._join(node)
                 case plan.Group():
@@ -112,7 +113,7 @@ class _Compiler:
             case plan.Filter(input=below):
                 self._demands[below].ask(demand.columns, history=demand.history)
             case plan.Project(input=below):
-                wanted = {old for old, new in node.renames.items() if new in demand.columns}
+                wanted = {old for names in self._renames(node) for old in names}
                 self._demands[below].ask(wanted, history=demand.history)
             case plan.Group(input=below, keys=keys):
                 self._demands[below].ask(keys)
@@ -121,6 +122,17 @@ class _Compiler:
                     closing = {name for each in equality_classes(node) for name in each.columns}
                     wanted = (closing | self._exports(node, i).keys()) & self._types[below].keys()
                     self._demands[below].ask(wanted, history=True)
+
+    def _renames(self, project: plan.Project) -> tuple[dict[str, str], ...]:
+        """Input column → output column that readers ask for; several mappings where one has several names."""
+        names: dict[str, list[str]] = {}
+        for output in project.outputs:
+            if output.expr.column is not None and output.name in self._demands[project].columns:
+                names.setdefault(output.expr.column, []).append(output.name)
+        longest = max(map(len, names.values()), default=0)
+        return tuple(
+            {old: new[min(i, len(new) - 1)] for old, new in names.items()} for i in range(max(longest, 1))
+        )
 
     def _exports(self, join: plan.Join, i: int) -> dict[str, str]:
         """The columns of input i that readers ask for, by themselves or by an equal column of another input."""
@@ -160,7 +172,8 @@ class _Compiler:
             case plan.Filter(input=below):
                 return self._keys[below]
             case plan.Project(input=below):
-                return _renamed(self._keys[below], node.renames)
+                found = (_renamed(self._keys[below], names) for names in self._renames(node))
+                return tuple(dict.fromkeys(key for keys in found for key in keys))
             case plan.Group(input=below, keys=keys):
                 return _renamed(self._keys[below], {key: key for key in keys})
             case plan.Join():

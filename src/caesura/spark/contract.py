@@ -15,7 +15,7 @@ from caesura.operators.operator import State
 from caesura.operators.store import Store
 from caesura.spark.inputs import PUNCTUATION
 from caesura.spark.manifest import Promised
-from caesura.spark.punctuations import UNREADABLE, Reader, text
+from caesura.spark.punctuations import UNREADABLE, Reader, sent, text
 from caesura.spark.sources import CORRUPT
 from caesura.spark.survey import Survey
 
@@ -102,12 +102,14 @@ class Arrivals:
                 rows = self._numbered(rows, unique).where("nth = 1").drop("nth")
         return rows
 
-    def closed(self, survey: Survey, rows: Frame) -> Closed:
+    def closed(self, survey: Survey, rows: Frame, state: State) -> Closed:
         """The punctuations of the slice: in band, of unique keys, of ordered columns."""
         reader = self.contract.reader
         closed = NOTHING if survey.parsed is None else reader.closed(survey.parsed, survey.kinds)
         for attribute, count in survey.plain.items():
-            closed |= reader.plain_points(self.raw, PUNCTUATION, attribute, count)
+            points = reader.plain_points(self.raw, PUNCTUATION, attribute)
+            shared = state.share(f"{attribute} closed by {self.contract.stream.name}", points)
+            closed |= Closed({(attribute,): sent(shared, count)})
         if rows is not None:
             for unique in self.contract.unique:
                 key = in_order(self.contract.store.types, unique.columns)

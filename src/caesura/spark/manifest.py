@@ -71,6 +71,7 @@ class Manifest:
                     name: {
                         "base": version.base and part(version.base),
                         "deltas": [part(d) for d in version.deltas],
+                        "spans": version.spans,
                     }
                     for name, version in self.tables.items()
                 },

@@ -44,10 +44,9 @@ class Reader:
             if type.sql in _DIGITS and name.isidentifier()
         }
 
-    def plain_points(self, texts: DataFrame, column: str, attribute: str, count: int) -> Closed:
+    def plain_points(self, texts: DataFrame, column: str, attribute: str) -> DataFrame:
         number = f"CAST(regexp_extract({quote(column)}, ': *(-?[0-9]+)', 1) AS {self.types[attribute]})"
-        found = texts.where(self.plain(column)[attribute]).selectExpr(f"{number} AS {quote(attribute)}")
-        return Closed({(attribute,): _sent(found, count)})
+        return texts.where(self.plain(column)[attribute]).selectExpr(f"{number} AS {quote(attribute)}")
 
     def parse(self, texts: DataFrame, column: str) -> DataFrame:
         """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`."""
@@ -117,7 +116,7 @@ class Reader:
         for name in attributes:
             values = f"transform({_entry(name)}.items, item -> CAST(item.text AS {self.types[name]}))"
             found = found.withColumn(name, expr(f"explode({values})"))
-        return _sent(found.select([quote(name) for name in attributes]), count)
+        return sent(found.select([quote(name) for name in attributes]), count)
 
     def _boxes(self, parsed: DataFrame) -> DataFrame:
         found = parsed.where(f"kind = '{BOX}'")
@@ -132,7 +131,7 @@ def kinds(keys: tuple[Attributes, ...]) -> tuple[str, ...]:
     return (*map(_key, keys), BOX, EVERYTHING, UNREADABLE)
 
 
-def _sent(points: DataFrame, count: int) -> DataFrame:
+def sent(points: DataFrame, count: int) -> DataFrame:
     """Few points are sent to every executor; of many Spark is to decide."""
     return points.hint("broadcast") if count <= _FEW else points
 

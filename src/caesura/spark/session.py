@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -12,6 +13,9 @@ from caesura.diagnostics.code import Code
 
 _LOOPBACK = "127.0.0.1"
 _BROADCAST_BYTES = 64 * 1024 * 1024
+_COMPILED_CLASSES = 4_000
+_CONF = Path(__file__).parent / "conf"
+"""A Spark configuration folder that keeps the logs to errors."""
 
 
 def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
@@ -19,6 +23,7 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
     if master is None and (active := SparkSession.getActiveSession()) is not None:
         return active
     _require_java()
+    _quieten()
     master = master or "local[*]"
     builder = (
         SparkSession.builder.master(master)
@@ -29,6 +34,8 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
         .config("spark.sql.session.timeZone", "UTC")
         # The default of 10 MB sends the small side of a join through a shuffle long before it has to.
         .config("spark.sql.autoBroadcastJoinThreshold", _BROADCAST_BYTES)
+        # A slice runs the same code as the one before; with the default of 100 classes it would be compiled anew.
+        .config("spark.sql.codegen.cache.maxEntries", _COMPILED_CLASSES)
     )
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
@@ -39,6 +46,12 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
             .config("spark.driver.memory", os.environ.get("CAESURA_DRIVER_MEMORY", "4g"))
         )
     return builder.getOrCreate()
+
+
+def _quieten() -> None:
+    """Whoever has a Spark of their own has its logging set up; the one from PyPI comes without a configuration."""
+    if "SPARK_HOME" not in os.environ:
+        os.environ.setdefault("SPARK_CONF_DIR", str(_CONF))
 
 
 def _require_java() -> None:

@@ -135,7 +135,7 @@ class SliceDriver:
             before = contract.before(state, self._promised(name))
             if name in arrivals:
                 rows = arrivals[name].rows(surveys[name])
-                flows[name] = Flow(rows, arrivals[name].closed(surveys[name], rows), before)
+                flows[name] = Flow(rows, arrivals[name].closed(surveys[name], rows, state), before)
             else:
                 flows[name] = Flow(new=NOTHING if before.everything else end, before=before)
         return flows

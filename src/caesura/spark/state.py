@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -62,6 +63,13 @@ class StateFiles:
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
         self._physical = _physical_names(tuple(self._tables.values()))
+        self._layout = tuple(
+            dict.fromkeys(
+                (self._physical[table.name][column.name], column.type)
+                for table in self._tables.values()
+                for column in table.columns
+            )
+        )
         self._bases: dict[tuple[str, int], DataFrame] = {}
 
     def open(self, versions: Mapping[str, TableVersion]) -> State:
@@ -73,12 +81,9 @@ class StateFiles:
         frames = {name: change.rows for name, change in changes.items() if change.rows is not None}
         if quarantine is not None:
             frames[QUARANTINE.name] = quarantine
-        tagged = union(
-            frame.selectExpr(f"'{self._ids[name]}' AS table", *self._physically(name, frame))
-            for name, frame in frames.items()
-        )
-        if tagged is None:
+        if not frames:
             return {}
+        tagged = reduce(DataFrame.union, (self._tagged(name, frame) for name, frame in frames.items()))
         counts = Observation()
         metrics = [metric for i, name in enumerate(frames) for metric in self._metrics(name, i)]
         width = self._spark.sparkContext.defaultParallelism
@@ -182,10 +187,13 @@ class StateFiles:
         schema = ", ".join(f"{quote(self._physical[name][column.name])} {column.type}" for column in columns)
         return self._spark.read.schema(schema).parquet(*paths)
 
-    def _physically(self, name: str, frame: DataFrame) -> list[str]:
-        present = set(frame.columns)
-        pairs = ((logical, column) for logical, column in self._physical[name].items() if logical in present)
-        return [f"{quote(logical)} AS {quote(column)}" for logical, column in pairs]
+    def _tagged(self, name: str, frame: DataFrame) -> DataFrame:
+        """A table's rows with the columns of all tables."""
+        present = {self._physical[name][column]: quote(column) for column in frame.columns}
+        columns = (
+            f"{present.get(column, f'CAST(NULL AS {type})')} AS {quote(column)}" for column, type in self._layout
+        )
+        return frame.selectExpr(f"'{self._ids[name]}' AS table", *columns)
 
 
 def _physical_names(tables: tuple[StateTable, ...]) -> dict[str, dict[str, str]]:

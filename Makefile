@@ -1,0 +1,63 @@
+PYTHON ?= python3
+UV ?= uv
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+LOCKS := requirements/build.lock requirements/dev.lock
+COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test demo bench lint format lock clean java
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: java $(VENV)/.installed  ## make .venv from the locked dependencies, and see that there is a Java
+
+test: setup  ## everything that must pass: style, types, tests
+	@$(MAKE) --no-print-directory lint
+	@$(BIN)/pytest
+
+demo: setup  ## the auction example on embedded Spark
+	@$(BIN)/caesura demo
+
+bench: setup  ## the auction join against Spark, Flink and a batch join
+	@$(BIN)/python -m bench.auction
+
+lint: $(VENV)/.installed  ## ruff and mypy
+	@$(BIN)/ruff check --quiet && echo "ruff check: passed"
+	@$(BIN)/ruff format --check --quiet && echo "ruff format: passed"
+	@$(BIN)/mypy --no-error-summary && echo "mypy: passed"
+
+format: $(VENV)/.installed  ## rewrite the code in the one style
+	@$(BIN)/ruff check --quiet --fix
+	@$(BIN)/ruff format --quiet
+
+lock:  ## choose the versions of all dependencies anew
+	@command -v $(UV) >/dev/null || { echo "error: make lock needs uv: pipx install uv, or UV=path" >&2; exit 1; }
+	@$(COMPILE) --upgrade --group build --output-file requirements/build.lock
+	@$(COMPILE) --upgrade pyproject.toml --output-file requirements/run.lock
+	@$(COMPILE) --upgrade pyproject.toml --group dev --constraint requirements/run.lock --output-file requirements/dev.lock
+	@echo "locked: requirements/build.lock, run.lock, dev.lock"
+
+clean:  ## remove .venv and everything that tools leave behind
+	@rm -rf $(VENV) .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist spark-warehouse src/*.egg-info
+
+java:
+	@sh scripts/require-java.sh
+
+$(VENV)/.locked: $(LOCKS)
+	@command -v $(PYTHON) >/dev/null || { echo "error: Caesura needs Python 3.11 or newer; there is no $(PYTHON). Name one: make PYTHON=…" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: Caesura needs Python 3.11 or newer; $(PYTHON) is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12")'
+	@echo "$(VENV): installing what requirements/dev.lock names"
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) || { echo "error: $(PYTHON) has no venv; on Debian, Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@$(PIP) install --require-hashes -r requirements/build.lock
+	@$(PIP) install --require-hashes --no-build-isolation -r requirements/dev.lock
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.locked pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@echo "$(VENV): caesura is installed"
+	@touch $@

@@ -1,0 +1,103 @@
+"""A test is a script: add rows and punctuations slice by slice, run, look at rows, state and quarantine, restart.
+
+    script = Script(spark, folder, "CREATE STREAM bid (…) USING json LOCATION 'bid' …; INSERT INTO out SELECT …")
+    script.slice(bid=[{"auction": 1, "price": 5.0}, '{"auction": 1}'])
+    script.run_to_end()
+    assert script.rows("out") == [{"auction": 1, "price": 5.0}]
+
+Streams are folders of JSON files below the script's folder, one file a slice; they are read with the option
+`maxFilesPerTrigger 1`, so that every slice is a micro-batch. The Spark is a real one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from pyspark.sql import SparkSession
+
+from caesura.progress import Progress
+from caesura.session import Prepared, Session
+from caesura.spark.query import ContinuousQuery
+from caesura.testing.slices import FIRST_MODIFIED
+
+Item: TypeAlias = Mapping[str, object] | str
+"""A row, or the text of a punctuation."""
+
+JSON = "USING json LOCATION '{0}' OPTIONS (maxFilesPerTrigger 1)"
+
+
+class Script:
+    """`text` is the pipeline. `{bid}` in it stands for the source clause of the stream `bid`, and `{>out}` for
+    that of the parquet sink `out`."""
+
+    def __init__(self, spark: SparkSession, folder: Path, text: str) -> None:
+        self.spark = spark
+        self.folder = folder
+        self.file = folder / "pipeline.sql"
+        self.checkpoint = folder / "checkpoint"
+        self.progress: list[Progress] = []
+        self._slices = 0
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(text, encoding="utf-8")
+
+    @property
+    def prepared(self) -> Prepared:
+        return Session(self.spark).file(self.file)
+
+    def slice(self, **arrivals: Sequence[Item]) -> None:
+        """What arrives together, by stream; a stream that is not named brings nothing."""
+        for name, items in arrivals.items():
+            self.lines(name, [json.dumps(_line(item), default=str) for item in items])
+        self._slices += 1
+
+    def lines(self, name: str, lines: Sequence[str]) -> None:
+        """The same with the lines of the stream's file as they are, readable or not."""
+        directory = self.folder / name
+        directory.mkdir(exist_ok=True)
+        file = directory / f"slice-{self._slices:05}.json"
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        os.utime(file, (FIRST_MODIFIED + self._slices, FIRST_MODIFIED + self._slices))
+
+    def start(self, *, until_end: bool = False) -> ContinuousQuery:
+        """Start on the script's checkpoint, or continue there."""
+        for name, stream in self.prepared.pipeline.catalog.items():
+            if stream.origin is not None:
+                (self.folder / name).mkdir(exist_ok=True)
+        return self.prepared.start(
+            checkpoint=str(self.checkpoint), until_end=until_end, on_progress=self.progress.append
+        )
+
+    def run(self) -> ContinuousQuery:
+        """Process the slices so far, and stop: more may come."""
+        query = self.start()
+        query.processAllAvailable()
+        query.stop()
+        return query
+
+    def run_to_end(self) -> ContinuousQuery:
+        """Process the slices so far; then the streams have ended."""
+        query = self.start(until_end=True)
+        query.awaitTermination()
+        return query
+
+    def rows(self, sink: str, slice: int | None = None) -> list[dict[str, object]]:
+        """What a parquet sink holds, sorted: of all slices, or of one."""
+        pattern = "slice-*" if slice is None else f"slice-{slice:010}-*"
+        files = sorted(str(file) for file in (self.folder / sink).glob(pattern))
+        if not files:
+            return []
+        found = [row.asDict(recursive=True) for row in self.spark.read.parquet(*files).collect()]
+        return sorted(found, key=lambda row: [(value is not None, value) for value in row.values()])
+
+    def quarantine(self, query: ContinuousQuery) -> list[tuple[int, str, str, str]]:
+        """(slice, stream, reason, row), sorted."""
+        found = query.quarantine().select("slice", "stream", "reason", "row").collect()
+        return sorted((row["slice"], row["stream"], row["reason"], row["row"]) for row in found)
+
+
+def _line(item: Item) -> Mapping[str, object]:
+    return {"_punctuation": item} if isinstance(item, str) else item
