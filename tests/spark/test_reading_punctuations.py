@@ -96,7 +96,7 @@ PATTERNS = {
         0.30000000000000004 1e999999999999 true {"gt":0.1,"le":1e3} [0,0.0,-0.0] 1.7976931348623157e308
         0.1000000000000000055511151231257827021181583404541015625
     """,
-    "single": "1 0.1 16777217 1e38 1e39 -1e39 1e-60 {\"ge\":0.1}",
+    "single": '1 0.1 16777217 1e38 1e39 -1e39 1e-60 {"ge":0.1}',
     "url": r"""
         "" "é" "\u00e9" "\n" "\\" "\"" "'" "a'b" "\ud83d\ude00" "😀" "\ud800" "\udc00x" "\u0000" 1 true
         ["a","b","a"] {"ge":"a","lt":"b"} {"ge":"b","lt":"a"} "\x" "null" "ﬁ" "e\u0301"
@@ -105,24 +105,34 @@ PATTERNS = {
     "open": 'true false 1 0 "true" [true,false] {"ge":false} {"lt":true} null',
     "day": """
         "2024-02-29" "2023-02-29" "2024-2-9" "20240229" "2024-02" "2024-02-29T00:00" "0001-01-01" "9999-12-31"
-        "10000-01-01" "0000-01-01" "-2024-01-01" 19000 "epoch" "today" "2024-02-29Z" {"ge":"2024-01-01","lt":"2024-02-01"}
+        "10000-01-01" "0000-01-01" "-2024-01-01" 19000 "epoch" "today" "2024-02-29Z"
+        {"ge":"2024-01-01","lt":"2024-02-01"}
         ["2024-01-01","2024-01-02"] "2024-02-30" "٢٠٢٤-٠١-٠١"
     """,
     "at": """
-        "2024-02-29T12:00" "2024-02-29_12:00:00" "2024-02-29T12:00:00" "2024-02-29T12:00:00.5" "2024-02-29T12:00:00.123456"
-        "2024-02-29T12:00:00.1234567" "2024-02-29T12:00:00Z" "2024-02-29T12:00:00+02:00" "2024-02-29T12:00:00-02:30"
+        "2024-02-29T12:00" "2024-02-29_12:00:00" "2024-02-29T12:00:00" "2024-02-29T12:00:00.5"
+        "2024-02-29T12:00:00.123456" "2024-02-29T12:00:00.1234567"
+        "2024-02-29T12:00:00Z" "2024-02-29T12:00:00+02:00" "2024-02-29T12:00:00-02:30"
         "2024-02-29T12:00+00:00" "2024-02-29T12:00+2:00" "2024-02-29T12:00+02" "2024-02-29T12:00+0200"
         "2024-02-29T12:00_UTC" "2024-02-29T12:00UTC" "2024-02-29T12:00Europe/Berlin" "2024-02-29T12:00z"
         "2024-02-29" "2024-02-29T12" "2024-02-29T1:00" "2024-02-29T24:00" "2024-02-29T12:60" "2024-02-29T12:00:60"
-        "2023-02-29T12:00" "2024-02-29t12:00" "T12:00" 1709208000 "now" "0001-01-01T00:00" "9999-12-31T23:59:59.999999"
+        "2023-02-29T12:00" "2024-02-29t12:00" "T12:00" 1709208000 "now" "0001-01-01T00:00"
+        "9999-12-31T23:59:59.999999"
         "0000-01-01T00:00" "2024-02-29T12:00:00." "2024-02-29T12:00:00,5" "2024-02-29T12:00:00+18:00"
         "2024-02-29T12:00:00+18:01" "2024-02-29T12:00:00+19:00" "2024-02-29T12:00:00-00:00" "2024-02-29T12:00:00Z_"
         {"ge":"2024-02-29T12:00","lt":"2024-02-29T13:00"} {"lt":"2024-02-29T12:00Z"} {"lt":"2024-02-29"}
         "9999-12-31T23:59:59-01:00" "0001-01-01T00:00:00+01:00"
     """,
-    "local": '"2024-02-29T12:00" "2024-02-29T12:00:00.25" "2024-02-29T12:00Z" "2024-02-29T12:00+01:00" "2024-02-29"',
+    "local": """
+        "2024-02-29T12:00" "2024-02-29T12:00:00.25" "2024-02-29T12:00Z" "2024-02-29T12:00+01:00" "2024-02-29"
+    """,
 }
 """Patterns by column, in JSON without white space; `_` in a time stands for a blank."""
+
+
+STRICTER = {"2e3", "2E-2", "1.5e1", "1e20", "-1e-10", '"2024-02-29T12:00:00+18:01"', '"2024-02-29T12:00:00+19:00"'}
+"""Refused on Spark alone, which is the safe side: decimals with an exponent (they are doubles to its JSON reader)
+and zones beyond 18 hours (its times know none)."""
 
 
 def numbered() -> dict[int, tuple[str, str]]:
@@ -144,6 +154,8 @@ def meaning(pattern: Pattern) -> frozenset[Pattern]:
 
 
 def expected(name: str, text: str) -> frozenset[Pattern] | None:
+    if name in ("price", "wide", "at") and any(text.endswith(f" {each}}}") for each in STRICTER):
+        return None
     try:
         return meaning(dict(read(text, COLUMNS).patterns).get(name, Wildcard()))
     except Unreadable:
@@ -188,14 +200,14 @@ def boxes(spark: SparkSession) -> dict[int, frozenset[Pattern] | None]:
     closed = Reader(COLUMNS, ()).closed(frame, {BOX: len(found)})
     assert closed.boxes is not None
     flat = [
-        f"struct({temporal(f'{name}.low', name)}, {temporal(f'{name}.high', name)}, {name}.low_open, {name}.high_open)"
-        for name in PATTERNS
+        f"struct({temporal(f'{c}.low', c)}, {temporal(f'{c}.high', c)}, {c}.low_open, {c}.high_open)"
+        for c in PATTERNS
     ]
     for n, *intervals in closed.boxes.selectExpr("n.low", *flat).collect():
         name, _ = cases[n]
         low, high, low_open, high_open = intervals[list(PATTERNS).index(name)]
-        ends = (None if end is None else value(end, COLUMNS[name]) for end in (low, high))
-        found[n] |= meaning(Range(*ends, low_open, high_open))
+        low, high = (None if end is None else value(end, COLUMNS[name]) for end in (low, high))
+        found[n] |= meaning(Range(low, high, low_open, high_open))
     return {i: frozenset(found[i]) if i in found else None for i in cases}
 
 
@@ -228,19 +240,43 @@ def test_constants_and_lists_become_points_of_the_same_values(spark: SparkSessio
             found[n].add(Constant(value(constant, COLUMNS[name])))
     for i, (name, text) in cases.items():
         if "{" not in text[1:]:  # a range of one value is a constant to the model and a box here
-            assert found[i] == expected(name, text), text
+            assert frozenset(found[i]) == expected(name, text), text
 
 
 def test_plain_numbers_are_read_without_a_parser_and_mean_the_same(spark: SparkSession) -> None:
     reader = Reader(COLUMNS, (("auction",), ("tiny",), ("at",), ("auction", "tiny")))
-    numbers = ["0", "-0", "7", "-7", "007", "127", "128", "99", "-99", "1.0", "1e3", '"7"', "9" * 18, "9" * 19, "١"]
+    numbers = [
+        "0",
+        "-0",
+        "7",
+        "-7",
+        "007",
+        "127",
+        "128",
+        "99",
+        "-99",
+        "1.0",
+        "1e3",
+        '"7"',
+        "9" * 18,
+        "9" * 19,
+        "١",
+    ]
     texts = [f'{{"{name}": {number}}}' for name in ("auction", "tiny") for number in numbers]
-    texts += ['  {  "auction"  :  5  }  ', '{"auction": 6}\n', '{"auction": 1, "tiny": 1}', '{"auction": 8} x', "{}"]
+    texts += [
+        '  {  "auction"  :  5  }  ',
+        '{"auction": 6}\n',
+        '{"auction": 1, "tiny": 1}',
+        '{"auction": 8} x',
+        "{}",
+    ]
     frame = spark.createDataFrame([(text,) for text in texts], "text STRING")
     for name, condition in reader.plain("text").items():
         plain = [row["text"] for row in frame.where(condition).collect()]
         assert f'{{"{name}": 7}}' in plain
-        points = reader.plain_points(frame, "text", name, len(plain)).points[(name,)]
+        points = reader.plain_points(frame, "text", name)
         wanted = [dict(read(text, COLUMNS).patterns)[name] for text in plain]
-        assert sorted(row[name] for row in points.collect()) == sorted(p.value for p in wanted if isinstance(p, Constant))
+        assert sorted(row[name] for row in points.collect()) == sorted(
+            p.value for p in wanted if isinstance(p, Constant)
+        )
     assert EVERYTHING in kinds(reader.keys)

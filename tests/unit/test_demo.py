@@ -10,8 +10,8 @@ import pytest
 
 from caesura import Session
 from caesura.demo import chart as chart_module
-from caesura.demo.auction import PROMISE, SQL, Winners, excerpt, without
 from caesura.demo.chart import SHADE, SOLID, chart
+from caesura.demo.tour import PROMISE, SQL, Winners, excerpt, without
 from caesura.diagnostics import CaesuraError
 
 BLOCKS = "▁▂▃▄▅▆▇█"

@@ -1,5 +1,5 @@
 """Guided examples for `caesura demo`."""
 
-from caesura.demo.auction import auction
+from caesura.demo.tour import auction
 
 __all__ = ["auction"]

@@ -12,5 +12,6 @@ CREATE SINK winners USING json LOCATION 'winners';
 
 INSERT INTO winners
 SELECT a.id, COUNT(*) AS bids, MAX(b.price) AS price
-FROM auction AS a JOIN bid AS b ON a.id = b.auction
+FROM auction AS a
+JOIN bid AS b ON a.id = b.auction
 GROUP BY a.id;

@@ -46,7 +46,8 @@ def _is_short(name: str, type: Type) -> str:
     closed = f"{name}.low IS NOT NULL AND {name}.high IS NOT NULL AND NOT {name}.low_open AND NOT {name}.high_open"
     if not type.enumerable:
         return f"({closed} AND {name}.low = {name}.high)"
-    return f"({closed} AND {_number(f'{name}.high', type)} < {RUN} + {_number(f'{name}.low', type)})"
+    width = f"try_subtract({_number(f'{name}.high', type)}, {_number(f'{name}.low', type)})"
+    return f"({closed} AND {width} < {RUN})"
 
 
 def islands(intervals: DataFrame, attribute: str, type: Type) -> DataFrame:
@@ -92,8 +93,10 @@ def _continuous(intervals: DataFrame) -> DataFrame:
     farthest = f"max({ends}) OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
     apart = "low > farthest.high OR (low = farthest.high AND low_open AND NOT farthest.included)"
     starts = f"farthest IS NULL OR (NOT farthest.endless AND low IS NOT NULL AND ({apart}))"
+    filled = "low IS NULL OR high IS NULL OR low < high OR (low = high AND NOT low_open AND NOT high_open)"
     return (
-        intervals.selectExpr("*", f"{farthest} AS farthest")
+        intervals.where(filled)
+        .selectExpr("*", f"{farthest} AS farthest")
         .selectExpr("*", f"sum(int({starts})) OVER ({order} ROWS UNBOUNDED PRECEDING) AS island")
         .groupBy("island")
         .agg(

@@ -51,7 +51,7 @@ class Contract:
     def literal(self, ordered: OrderedBy, bound: str) -> str:
         """A bound as SQL; a date less some hours is a timestamp."""
         type = self.store.types[ordered.column].sql
-        return f"CAST('{bound}' AS {'TIMESTAMP' if type == 'DATE' and ordered.slack is not None else type})"
+        return f"CAST({text(bound)} AS {'TIMESTAMP' if type == 'DATE' and ordered.slack is not None else type})"
 
     def arrivals(self, raw: DataFrame, state: State, promised: Promised) -> Arrivals:
         """What a slice brings on this stream."""

@@ -19,7 +19,9 @@ from caesura.operators.frames import quote
 from caesura.types import Type
 
 EVERYTHING, BOX, UNREADABLE = "everything", "box", "unreadable"
-_DATE, _TIME = r"^\\d{4}-\\d{2}-\\d{2}", r"[T ]\\d{2}:"
+_DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME = _DATE + "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
+_FORMS = {"DATE": _DATE, "TIMESTAMP": _TIME + "(Z|[+-][0-9]{2}:[0-9]{2})?", "TIMESTAMP_NTZ": _TIME}
 _ENDS = "array('ge', 'gt', 'le', 'lt')"
 _DIGITS = {"BIGINT": 18, "INT": 9, "SMALLINT": 4, "TINYINT": 2}
 """Numbers of so many digits are values of the type, whatever the digits."""
@@ -50,8 +52,10 @@ class Reader:
 
     def parse(self, texts: DataFrame, column: str) -> DataFrame:
         """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`."""
-        # Within brackets, so that text after the object is an error to the parser, which would skip it otherwise.
-        whole = "try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>)"
+        # Within brackets, so that text after the object is an error to the parser, which would skip it otherwise;
+        # and within braces, since no text can close both.
+        braced = "try_parse_json(concat('{\"\":', text, '}')) IS NOT NULL"
+        whole = f"IF({braced}, try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>), NULL)"
         return (
             texts.selectExpr(f"{quote(column)} AS text")
             .selectExpr("text", f"{whole} AS json")
@@ -114,7 +118,7 @@ class Reader:
     def _points(self, parsed: DataFrame, attributes: Attributes, count: int) -> DataFrame:
         found = parsed.where(f"kind = {text(_key(attributes))}")
         for name in attributes:
-            values = f"transform({_entry(name)}.items, item -> CAST(item.text AS {self.types[name]}))"
+            values = f"transform({_entry(name)}.items, item -> {_value(self.types[name])})"
             found = found.withColumn(name, expr(f"explode({values})"))
         return sent(found.select([quote(name) for name in attributes]), count)
 
@@ -164,7 +168,7 @@ def _entry(name: str) -> str:
 
 def _intervals(name: str, type: Type) -> str:
     """A column's pattern as intervals: one NULL for the wildcard, one for a range, one for each constant."""
-    values = f"transform(entry.items, item -> CAST(item.text AS {type}))"
+    values = f"transform(entry.items, item -> {_value(type)})"
     constant = "struct(value AS low, value AS high, false AS low_open, false AS high_open)"
     range = (
         "struct(coalesce(value[0], value[1]) AS low, coalesce(value[2], value[3]) AS high, "
@@ -177,19 +181,31 @@ def _intervals(name: str, type: Type) -> str:
     )
 
 
+def _value(type: Type) -> str:
+    """`item` as a value of the type; NULL if it is none."""
+    if type.kind == "TIMESTAMP":  # Spark knows no zone after minutes
+        return "try_cast(regexp_replace(item.text, '^(.{16})(Z|[+-].*)$', '$1:00$2') AS TIMESTAMP)"
+    return f"try_cast(item.text AS {type})"
+
+
 def _is_a(type: Type) -> str:
     """The condition that `item` is written as a value of the type: the number 7 is not the text "7"."""
-    value = f"try_cast(item.text AS {type}) IS NOT NULL"
+    value = _value(type)
     if type.integral:
-        return f"item.kind = 'BIGINT' AND {value}"
+        return f"item.kind = 'BIGINT' AND {value} IS NOT NULL"
     if type.kind == "DECIMAL":  # a bound that had to be rounded would say something else
-        exact = f"try_cast(item.text AS {type}) = try_cast(item.text AS DECIMAL(38, 18))"
-        return f"item.kind RLIKE '^(BIGINT|DECIMAL)' AND {exact}"
+        exact = f"item.text RLIKE '^-?[0-9]+([.][0-9]{{0,{_scale(type)}}}0*)?$'"
+        return f"item.kind RLIKE '^(BIGINT|DECIMAL)' AND {exact} AND {value} IS NOT NULL"
     if type.numeric:
-        return f"item.kind RLIKE '^(BIGINT|DECIMAL|DOUBLE|FLOAT)' AND {value}"
+        return f"item.kind RLIKE '^(BIGINT|DECIMAL|DOUBLE|FLOAT)' AND abs({value}) < double('Infinity')"
     if type.boolean:
         return "item.kind = 'BOOLEAN'"
     if type.temporal:
-        form = _DATE + ("$" if type.sql == "DATE" else _TIME)
-        return f"item.kind = 'STRING' AND item.text RLIKE '{form}' AND {value}"
-    return f"item.kind = 'STRING' AND {value}"
+        within = f"year({value}) BETWEEN 1 AND 9999"
+        return f"item.kind = 'STRING' AND item.text RLIKE '^{_FORMS[type.kind]}$' AND {within}"
+    return f"item.kind = 'STRING' AND {value} IS NOT NULL"
+
+
+def _scale(type: Type) -> int:
+    """Digits after the point; Spark's bare DECIMAL has none."""
+    return int(type.sql.removesuffix(")").split(",")[1]) if "," in type.sql else 0

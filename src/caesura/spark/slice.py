@@ -7,6 +7,7 @@ one that writes all changes of all state tables. The manifest, written last, mak
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -92,9 +93,12 @@ class SliceDriver:
                 changes |= self._compiled.stores[name].append(state, tables_only)
             quarantine = union(arrivals[name].quarantine(survey) for name, survey in surveys.items())
             clock.lap("plan")
-            output = {target.query.name: self._stage(target, flows, number) for target in self._targets}
-            clock.lap("results")
-            written = self._files.write(number, changes, quarantine)
+            # Results and state do not need each other: while one job is being planned, the other runs.
+            with ThreadPoolExecutor(max_workers=1) as pool:
+                state_job = pool.submit(self._files.write, number, changes, quarantine)
+                output = {target.query.name: self._stage(target, flows, number) for target in self._targets}
+                clock.lap("results")
+                written = state_job.result()
             quarantined = written.get(QUARANTINE.name, Written()).rows
             clock.lap("state")
         finally:

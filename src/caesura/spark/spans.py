@@ -11,6 +11,7 @@ import json
 from caesura.operators.closed import Span
 from caesura.operators.frames import quote
 from caesura.operators.islands import wide_condition
+from caesura.spark.punctuations import text
 from caesura.types import Type
 
 MOST = 32
@@ -39,6 +40,6 @@ def read(found: str) -> Known:
 
 def spans(known: Known, type: Type) -> tuple[Span, ...]:
     def literal(end: str | None) -> str | None:
-        return None if end is None else f"CAST('{end}' AS {type})"
+        return None if end is None else f"CAST({text(end)} AS {type})"
 
     return tuple(Span(literal(low), literal(high)) for low, high in known)

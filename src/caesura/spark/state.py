@@ -158,7 +158,8 @@ class StateFiles:
         if rows is None or interval is None:
             return Held(rows, self._policy.rewrite(version))
         known = spans.spans(version.spans, interval[1])
-        all_known = len(known) < spans.MOST and not version.deltas
+        # Of an enumerable type every interval is closed; the others may have open ends, which no span has.
+        all_known = interval[1].enumerable and len(known) < spans.MOST and not version.deltas
         return Held(rows, self._policy.rewrite(version), known, wide_known=all_known)
 
     def _frames(self, name: str, version: TableVersion) -> list[DataFrame]:

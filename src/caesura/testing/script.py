@@ -1,61 +1,74 @@
 """A test is a script: add rows and punctuations slice by slice, run, look at rows, state and quarantine, restart.
 
-    script = Script(spark, folder, "CREATE STREAM bid (…) USING json LOCATION 'bid' …; INSERT INTO out SELECT …")
+    script = Script(spark, folder, "CREATE STREAM bid (…) FROM FILES bid; …; INSERT INTO out SELECT …")
     script.slice(bid=[{"auction": 1, "price": 5.0}, '{"auction": 1}'])
     script.run_to_end()
     assert script.rows("out") == [{"auction": 1, "price": 5.0}]
 
-Streams are folders of JSON files below the script's folder, one file a slice; they are read with the option
-`maxFilesPerTrigger 1`, so that every slice is a micro-batch. The Spark is a real one.
+Streams are folders of JSON files below the script's folder, one file a slice. The Spark is a real one.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from pyspark.sql import SparkSession
 
+from caesura.catalog import Stream
 from caesura.progress import Progress
 from caesura.session import Prepared, Session
 from caesura.spark.query import ContinuousQuery
+from caesura.spark.run import Settings, start
+from caesura.spark.state import PurgePolicy
+from caesura.terminal import print_rows
 from caesura.testing.slices import FIRST_MODIFIED
 
 Item: TypeAlias = Mapping[str, object] | str
 """A row, or the text of a punctuation."""
 
-JSON = "USING json LOCATION '{0}' OPTIONS (maxFilesPerTrigger 1)"
+CORRUPT = "no JSON at all"
+"""In the place of a row: a line that cannot be parsed."""
+STREAM_OF = r"USING json LOCATION '\1' OPTIONS (maxFilesPerTrigger 1)"
+"""What `FROM FILES bid` in a script's text stands for: a micro-batch per file."""
 
 
 class Script:
-    """`text` is the pipeline. `{bid}` in it stands for the source clause of the stream `bid`, and `{>out}` for
-    that of the parquet sink `out`."""
+    """`text` is the pipeline; its stream `bid` is read from the folder `bid`, as `STREAM_OF` says."""
 
-    def __init__(self, spark: SparkSession, folder: Path, text: str) -> None:
+    def __init__(self, spark: SparkSession, folder: Path, text: str, *, purge: PurgePolicy | None = None) -> None:
         self.spark = spark
         self.folder = folder
         self.file = folder / "pipeline.sql"
         self.checkpoint = folder / "checkpoint"
         self.progress: list[Progress] = []
+        self._purge = purge or PurgePolicy()
         self._slices = 0
         folder.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(text, encoding="utf-8")
+        self.file.write_text(re.sub(r"FROM FILES (\w+)", STREAM_OF, text), encoding="utf-8")
 
     @property
     def prepared(self) -> Prepared:
         return Session(self.spark).file(self.file)
 
     def slice(self, **arrivals: Sequence[Item]) -> None:
-        """What arrives together, by stream; a stream that is not named brings nothing."""
-        for name, items in arrivals.items():
-            self.lines(name, [json.dumps(_line(item), default=str) for item in items])
+        """What arrives together, by stream. Every stream gets a file, so that streams stay in step."""
+        for name in self._streams():
+            items = arrivals.get(name, ())
+            self._write(
+                name, [item if item is CORRUPT else json.dumps(_line(item), default=str) for item in items]
+            )
         self._slices += 1
 
-    def lines(self, name: str, lines: Sequence[str]) -> None:
-        """The same with the lines of the stream's file as they are, readable or not."""
+    def _streams(self) -> list[str]:
+        relations = self.prepared.pipeline.catalog.values()
+        return [each.name for each in relations if isinstance(each, Stream) and each.origin is not None]
+
+    def _write(self, name: str, lines: Sequence[str]) -> None:
         directory = self.folder / name
         directory.mkdir(exist_ok=True)
         file = directory / f"slice-{self._slices:05}.json"
@@ -64,12 +77,17 @@ class Script:
 
     def start(self, *, until_end: bool = False) -> ContinuousQuery:
         """Start on the script's checkpoint, or continue there."""
-        for name, stream in self.prepared.pipeline.catalog.items():
-            if stream.origin is not None:
-                (self.folder / name).mkdir(exist_ok=True)
-        return self.prepared.start(
-            checkpoint=str(self.checkpoint), until_end=until_end, on_progress=self.progress.append
+        prepared = self.prepared
+        prepared.require_safe()
+        settings = Settings(
+            folder=str(self.folder),
+            checkpoint=str(self.checkpoint),
+            until_end=until_end,
+            show=print_rows,
+            report=self.progress.append,
+            purge=self._purge,
         )
+        return start(self.spark, prepared.pipeline, settings)
 
     def run(self) -> ContinuousQuery:
         """Process the slices so far, and stop: more may come."""

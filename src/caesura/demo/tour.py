@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,8 +24,10 @@ from caesura.session import Session
 
 SQL = files(__package__).joinpath("auction.sql").read_text(encoding="utf-8")
 PROMISE = "UNIQUE (id)"
-EVENTS = 150_000
-SLICES = 9
+EVENTS = 120_000
+SLICES = 8
+_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
+"""In a run of less than a minute the JVM's second compiler costs more than it gains."""
 _WIDEST = 100
 _CHART_HEIGHT = 10
 _WINNERS_SHOWN = 3
@@ -57,13 +60,14 @@ def _check(console: Console) -> None:
     _heading(console, "caesura check")
     for verdict in session.sql(SQL).check():
         for line in lines(verdict):
-            console.print(fill(line, console.width - 1, subsequent_indent="    "), markup=False)
+            _print_hanging(console, Text(line), indent=4)
     console.print()
     _say(console, f"A promise backs each state. Without {PROMISE} the query is refused:")
     try:
         session.sql(without(SQL, PROMISE)).require_safe()
     except CaesuraError as refusal:
-        console.print(Text.from_ansi(render(refusal.diagnostics[0], color=True)), soft_wrap=True)
+        for each in Text.from_ansi(render(refusal.diagnostics[0], color=True)).split():
+            _print_hanging(console, each, indent=12)
 
 
 def without(sql: str, promise: str) -> str:
@@ -77,6 +81,7 @@ def _run(console: Console, folder: Path) -> list[Progress]:
     from caesura.testing.auction import write_auction_streams
 
     _heading(console, "caesura run")
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", _JVM)
     session = Session()
     with console.status("starting Spark on this machine"):
         spark = session.spark
@@ -88,7 +93,7 @@ def _run(console: Console, folder: Path) -> list[Progress]:
         "The close of an auction is a punctuation among the bids:",
     )
     for line in excerpt(streams.auction, streams.bid):
-        console.print(Text(line, no_wrap=True, overflow="ellipsis"))
+        console.print(Text(line), no_wrap=True, overflow="ellipsis")
     console.print()
 
     pipeline = folder / "auction.sql"
@@ -155,15 +160,23 @@ def _conclude(console: Console, history: list[Progress]) -> None:
     arrived = list(accumulate(progress.rows_in for progress in history))
     _heading(console, "State rows after each slice")
     for line in chart(held, arrived, width=console.width, height=_CHART_HEIGHT):
-        text = Text(line, no_wrap=True)
+        text = Text(line)
         text.highlight_regex("[▁▂▃▄▅▆▇█]+", "green")
         text.highlight_regex(f"{SHADE}+", "red")
-        console.print(text)
+        console.print(text, no_wrap=True)
     console.print()
     console.print(f"{SOLID}{SOLID} with punctuations: {max(held):,} rows at most, {held[-1]:,} at the end")
     console.print(f"{SHADE}{SHADE} without them, every row would be held: {arrived[-1]:,}, and growing")
     console.print()
-    console.print("Next: examples/auction/pipeline.sql is a small version of this to change and run.")
+    _say(console, "Next: change and run examples/auction/pipeline.sql, a small version of this.")
+
+
+def _print_hanging(console: Console, line: Text, indent: int) -> None:
+    """A line that is too long goes on below, indented."""
+    parts = [line] if line.cell_len <= console.width else line.wrap(console, console.width - indent)
+    for number, part in enumerate(parts):
+        part.rstrip()
+        console.print(Text(" " * indent if number else "") + part)
 
 
 def _heading(console: Console, text: str) -> None:

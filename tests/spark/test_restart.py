@@ -1,0 +1,178 @@
+"""A query stops, crashes and starts again: each row is delivered once, and nothing is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from caesura.diagnostics import CaesuraError
+from caesura.diagnostics.code import Code
+from caesura.operators.operator import Changes
+from caesura.spark import slice as slice_module
+from caesura.spark.sinks import FileSink
+from caesura.spark.state import PurgePolicy, StateFiles
+from caesura.spark.storage import Storage
+from caesura.testing.script import Script
+
+WINNERS = """
+CREATE STREAM auction (id BIGINT, seller BIGINT, UNIQUE (id)) FROM FILES auction;
+CREATE STREAM bid (auction BIGINT, price DOUBLE, PUNCTUATED BY (auction)) FROM FILES bid;
+CREATE SINK out USING parquet LOCATION 'out';
+INSERT INTO out
+SELECT a.id, a.seller, MAX(b.price) AS price, COUNT(*) AS bids
+FROM auction AS a JOIN bid AS b ON a.id = b.auction GROUP BY a.id, a.seller;
+"""
+LAZY = PurgePolicy(eager_rows=0, max_deltas=3)
+
+
+def add_slices(script: Script, first: int, last: int) -> None:
+    """Each slice opens an auction, brings bids for it and for its neighbours, and closes the one before."""
+    for i in range(first, last):
+        bids: list[dict[str, object]] = [{"auction": j, "price": float(10 * i + j)} for j in (i - 1, i, i, i + 1)]
+        script.slice(auction=[{"id": i, "seller": i % 2}], bid=[*bids, f'{{"auction": {i - 1}}}'])
+
+
+def winners(folder: Path) -> list[tuple[object, ...]]:
+    """What DuckDB makes of all rows of the streams."""
+    auction, bid = (f"read_json('{folder}/{name}/*.json', union_by_name = true)" for name in ("auction", "bid"))
+    query = f"""
+        SELECT a.id, a.seller, max(b.price), count(*) FROM {auction} a
+        JOIN (SELECT * FROM {bid} WHERE _punctuation IS NULL) b ON a.id = b.auction GROUP BY ALL ORDER BY ALL
+    """
+    return duckdb.connect().execute(query).fetchall()
+
+
+def delivered(script: Script) -> list[tuple[object, ...]]:
+    return [tuple(row.values()) for row in script.rows("out")]
+
+
+@pytest.mark.parametrize("purge", [PurgePolicy(), LAZY], ids=["eager", "lazy"])
+def test_a_query_continues_where_it_stopped(spark: SparkSession, tmp_path: Path, purge: PurgePolicy) -> None:
+    script = Script(spark, tmp_path, WINNERS, purge=purge)
+    add_slices(script, 0, 3)
+    script.run()
+    so_far = delivered(script)
+    assert so_far
+    assert set(so_far) <= set(winners(tmp_path))
+    add_slices(script, 3, 5)
+    script.run_to_end()
+    assert delivered(script) == winners(tmp_path)
+    assert [progress.slice for progress in script.progress] == [0, 1, 2, 3, 4, 5]
+    assert script.progress[-1].state_rows == 0
+
+
+def crashes(done: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function; the second time all ends when its work is done."""
+    calls = 0
+
+    def crash(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        result = done(*arguments)
+        if calls > 1:
+            raise OSError("the lights went out")
+        return result
+
+    return crash
+
+
+@pytest.mark.parametrize(
+    ("owner", "step"),
+    [(FileSink, "stage"), (StateFiles, "write"), (slice_module, "commit"), (FileSink, "publish")],
+    ids=["results", "state", "commit", "delivery"],
+)
+def test_a_crash_between_any_two_steps_of_a_slice_loses_nothing_and_repeats_nothing(
+    spark: SparkSession, tmp_path: Path, owner: object, step: str
+) -> None:
+    script = Script(spark, tmp_path, WINNERS)
+    add_slices(script, 0, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, step, crashes(getattr(owner, step)))
+        with pytest.raises(CaesuraError) as failure:
+            script.run_to_end()
+    assert failure.value.diagnostics[0].code == Code.SLICE_FAILED
+    assert failure.value.diagnostics[0].because == ("the lights went out",)
+    script.run_to_end()
+    assert delivered(script) == winners(tmp_path)
+
+
+def test_a_crash_in_the_middle_of_a_delivery_is_made_good(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, WINNERS)
+    add_slices(script, 0, 3)
+    move: Callable[[Storage, tuple[str, ...], tuple[str, ...]], None] = Storage.move
+    moved: list[str] = []
+
+    def crash(storage: Storage, source: tuple[str, ...], target: tuple[str, ...]) -> None:
+        if target[0].startswith("slice-0000000001"):
+            if moved:
+                raise OSError("the lights went out")
+            moved.append(target[0])
+        move(storage, source, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Storage, "move", crash)
+        try:
+            script.run_to_end()
+        except CaesuraError:
+            assert moved
+    script.run_to_end()
+    assert delivered(script) == winners(tmp_path)
+
+
+def test_a_checkpoint_of_another_pipeline_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, WINNERS)
+    add_slices(script, 0, 1)
+    script.run_to_end()
+    reformatted = WINNERS.replace("SELECT", "select  -- a comment\n")
+    script.file.write_text(Script(spark, tmp_path, reformatted).file.read_text())
+    script.run_to_end()
+    script.file.write_text(script.file.read_text().replace("MAX(b.price)", "MIN(b.price)"))
+    with pytest.raises(CaesuraError) as refusal:
+        script.start()
+    assert refusal.value.diagnostics[0].code == Code.OTHER_PIPELINE
+    assert str(script.checkpoint) in refusal.value.diagnostics[0].message
+
+
+def test_streams_that_have_ended_stay_so(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, WINNERS)
+    add_slices(script, 0, 2)
+    script.run_to_end()
+    before, slices = delivered(script), len(script.progress)
+    add_slices(script, 2, 3)
+    query = script.run_to_end()
+    assert (delivered(script), len(script.progress)) == (before, slices)
+    assert query.lastProgress is None
+    assert not query.isActive
+
+
+def nodes(frame: DataFrame) -> int:
+    return str(frame._jdf.queryExecution().analyzed().toString()).count("\n")
+
+
+@pytest.mark.parametrize("purge", [PurgePolicy(), LAZY], ids=["eager", "lazy"])
+def test_plans_and_files_do_not_grow_with_the_number_of_slices(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purge: PurgePolicy
+) -> None:
+    sizes: list[int] = []
+    write = StateFiles.write
+
+    def measured(files: StateFiles, slice: int, changes: Changes, quarantine: DataFrame | None) -> Any:
+        sizes.append(sum(nodes(change.rows) for change in changes.values() if change.rows is not None))
+        return write(files, slice, changes, quarantine)
+
+    monkeypatch.setattr(StateFiles, "write", measured)
+    script = Script(spark, tmp_path, WINNERS, purge=purge)
+    add_slices(script, 0, 12)
+    script.run()
+    period = 4 if purge == LAZY else 1
+    assert sizes[11] == sizes[11 - period]
+    assert sizes[11] == sizes[11 - 2 * period]
+    state = script.checkpoint / "state"
+    assert len(list(state.iterdir())) <= 4 + purge.max_deltas * (purge == LAZY)
+    assert len(list((script.checkpoint / "manifests").glob("*.json"))) <= 2
+    assert script.progress[-1].state_rows <= 8 + 12 * (purge == LAZY)
