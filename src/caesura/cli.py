@@ -17,6 +17,7 @@ from caesura.sql.bind import bind
 
 SAFE, UNSAFE, UNREADABLE = 0, 1, 2
 FAILED = 1
+SAFETY = {Code.JOIN_UNBOUNDED, Code.GROUP_UNBOUNDED, Code.BLOCKED}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -63,12 +64,11 @@ def run_command(file: str, until_end: bool, checkpoint: str | None, master: str 
 
     try:
         _source(file)
-        session = Session()
-        prepared = session.file(file)
-        prepared.require_safe()
+        Session().file(file).require_safe()  # before a JVM is started for nothing
     except CaesuraError as error:
         print_diagnostics(error.diagnostics)
-        sys.exit(UNREADABLE if any(not d.code.startswith("CAE01") for d in error.diagnostics) else FAILED)
+        unsafe = all(diagnostic.code in SAFETY for diagnostic in error.diagnostics)
+        sys.exit(FAILED if unsafe else UNREADABLE)
 
     from caesura.spark.session import embedded
 
@@ -87,7 +87,8 @@ def run_command(file: str, until_end: bool, checkpoint: str | None, master: str 
     if last is None:
         stderr.out("nothing to do: there is no new input, or the streams of this checkpoint have ended")
     elif last.quarantined_total:
-        stderr.out(f"{last.quarantined_total:,} quarantined: {query.quarantine_path}")
+        where = query.quarantine_path if checkpoint else "run with --checkpoint to keep them"
+        stderr.out(f"{last.quarantined_total:,} quarantined: {where}")
 
 
 @main.command("demo")
@@ -95,8 +96,13 @@ def run_command(file: str, until_end: bool, checkpoint: str | None, master: str 
 def demo_command(name: str) -> None:
     """A guided example."""
     from caesura.demo import auction
+    from caesura.terminal import print_diagnostics
 
-    auction()
+    try:
+        auction()
+    except CaesuraError as error:
+        print_diagnostics(error.diagnostics)
+        sys.exit(FAILED)
 
 
 def _source(file: str) -> Source:

@@ -25,11 +25,11 @@ stderr = Console(stderr=True, soft_wrap=True, highlight=False)
 def print_rows(name: str, slice: int, rows: DataFrame, count: int) -> None:
     """The first rows of a slice's results, and how many more there are."""
     more = count - _ROWS_SHOWN
-    stdout.print(Text(f"{name}, slice {slice}: {count:,} row{'' if count == 1 else 's'}", style="bold"))
     table: str = rows._jdf.showString(_ROWS_SHOWN, _WIDTH, False)
-    stdout.out(table.split("only showing")[0].rstrip())
+    stdout.print(Text(f"{name}, slice {slice}: {count:,} row{'' if count == 1 else 's'}", style="bold"))
+    stdout.print(Text(table.split("only showing")[0].rstrip()))
     if more > 0:
-        stdout.out(f"… and {more:,} more")
+        stdout.print(Text(f"… and {more:,} more"))
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
@@ -39,13 +39,16 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 class ProgressLine:
-    """One line that is rewritten at every slice in a terminal; elsewhere a line per slice."""
+    """One line that is rewritten at every slice in a terminal; elsewhere a line per slice on standard error.
+
+    In a terminal it shares the console that result rows are printed to, which keeps it below them.
+    """
 
     def __init__(self) -> None:
-        self._live = Live(Text(""), console=stderr, transient=True, auto_refresh=False)
+        self._live = Live(Text(""), console=stdout, transient=True, auto_refresh=False)
 
     def __enter__(self) -> ProgressLine:
-        if stderr.is_terminal:
+        if stdout.is_terminal:
             self._live.start()
         return self
 

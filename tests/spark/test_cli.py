@@ -97,7 +97,7 @@ def test_run_prints_the_rows_and_ends_with_status_0(spark: SparkSession, tmp_pat
     result = invoke("run", file, "--until-end", "--checkpoint", checkpoint)
     assert result.exit_code == 0, result.stderr
     assert "select_1, slice 0: 1 row" in result.stdout
-    assert "|1  |5.0  |" in result.stdout
+    assert "|  1|  5.0|" in result.stdout
     assert "slice 0 · 2 rows in · 1 out" in result.stderr
     assert f"1 quarantined: {checkpoint}" in result.stderr
     again = invoke("run", file, "--until-end", "--checkpoint", checkpoint)

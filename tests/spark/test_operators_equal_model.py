@@ -24,7 +24,7 @@ from caesura.operators.closed import Closed, covered
 from caesura.operators.frames import Frame, rename
 from caesura.operators.operator import Change, Flow
 from caesura.plan import Aggregate
-from caesura.punctuation import EVERYTHING, Punctuation, Range, confined, set_match
+from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
 from caesura.spark import punctuations
 from caesura.spark.compile import compile_plans
@@ -44,7 +44,17 @@ def of_stream(relation: plan.Scan, items: Sequence[tuple[int | None, ...] | str]
     names = [column.name for column in relation.relation.columns]
     rows = tuple(Row.of(dict(zip(names, item, strict=True))) for item in items if not isinstance(item, str))
     types = dict.fromkeys(names, BIGINT)
-    return model.Slice(rows, frozenset(read(item, types) for item in items if isinstance(item, str)))
+    given = (read(item, types) for item in items if isinstance(item, str))
+    return model.Slice(rows, frozenset(each for punctuation in given for each in without_lists(punctuation)))
+
+
+def without_lists(punctuation: Punctuation) -> Iterator[Punctuation]:
+    """A list says what its constants say, one by one: on Spark it may be passed on in parts."""
+    choices = (
+        [(name, Constant(value)) for value in pattern.values] if isinstance(pattern, Listed) else [(name, pattern)]
+        for name, pattern in punctuation.patterns
+    )
+    return (Punctuation(chosen) for chosen in product(*choices))
 
 
 def under_alias(scanned: plan.Scan, slice: model.Slice) -> model.Slice:
@@ -90,8 +100,8 @@ class OnSpark:
         flows, changes = evaluate(self.compiled, state, leaves)
         changes |= remembered
         for node, rows in probes.items():
-            emitted, passed = flows[node].rows, covered(rows, flows[node].new) if flows[node].new else None
-            yield Seen(_rows(emitted), frozenset() if passed is None else frozenset(_rows(passed)))
+            passed = flows[node].new.confined(rows.columns)
+            yield Seen(_rows(flows[node].rows), frozenset(_rows(covered(rows, passed)) if passed else ()))
         written = self.files.write(self.slices, changes, None)
         self.versions = self.files.versions(self.versions, changes, self.slices, written)
         self.slices += 1

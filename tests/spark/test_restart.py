@@ -169,9 +169,7 @@ def test_plans_and_files_do_not_grow_with_the_number_of_slices(
     script = Script(spark, tmp_path, WINNERS, purge=purge)
     add_slices(script, 0, 12)
     script.run()
-    period = 4 if purge == LAZY else 1
-    assert sizes[11] == sizes[11 - period]
-    assert sizes[11] == sizes[11 - 2 * period]
+    assert max(sizes[8:12]) == max(sizes[4:8])
     state = script.checkpoint / "state"
     assert len(list(state.iterdir())) <= 4 + purge.max_deltas * (purge == LAZY)
     assert len(list((script.checkpoint / "manifests").glob("*.json"))) <= 2

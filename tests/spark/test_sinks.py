@@ -43,7 +43,7 @@ def test_results_go_to_any_format(spark: SparkSession, tmp_path: Path, capsys: p
     assert "as_console, slice 0: 2 rows" in printed
     assert "as_console, slice 1: 1 row\n" in printed
     assert "select_1, slice 0: 2 rows" in printed
-    assert "|2      |NULL |" in printed
+    assert "|      2| NULL|" in printed
     assert script.progress[0].output == {f"as_{name}": 2 for name in formats} | {"select_1": 2}
     assert not list(tmp_path.glob("*/_caesura/*"))
 

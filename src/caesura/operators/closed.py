@@ -102,9 +102,10 @@ class Closed:
             matching = self.boxes.where(_inside(value, quote(attribute)))
             fixed = replace(fixed, boxes=matching.drop(attribute))
         for names, frame in self.points.items():
-            if attribute in names and len(names) > 1:
+            if attribute in names:
                 rest = tuple(name for name in names if name != attribute)
-                fixed |= Closed({rest: only(frame.where(f"{quote(attribute)} = {value}"), rest)})
+                said = only(frame.where(f"{quote(attribute)} = {value}"), rest)
+                fixed |= Closed({rest: said}) if rest else Closed(boxes=said)
         return fixed
 
 

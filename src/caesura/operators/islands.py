@@ -70,7 +70,7 @@ def _enumerable(intervals: DataFrame, type: Type) -> DataFrame:
         f"coalesce(IF(high_open, try_subtract({high}, 1L), {high}), IF(high IS NULL, {_GREATEST}, NULL)) AS high",
     ).where("low <= high")
     farthest = "max(high) OVER (ORDER BY low ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
-    starts = "farthest IS NULL OR (low > farthest AND low - 1 > farthest)"
+    starts = "farthest IS NULL OR (low > farthest AND try_subtract(low, 1L) > farthest)"
     back = "date_from_unix_date(CAST({0} AS INT))" if type.sql == "DATE" else f"CAST({{0}} AS {type})"
     return (
         numbers.selectExpr("low", "high", f"{farthest} AS farthest")

@@ -84,6 +84,8 @@ class Join:
             if side.finite:
                 continue
             held = state[side.table.name]
+            if held.compact and inputs[i].rows is None and not self._closed_now(inputs, side):
+                continue
             rows = self._kept(state, inputs, i) if held.rewrite else self._purged(state, inputs, i, Held())
             changes[side.table.name] = Change(rows, held.rewrite)
         return changes
@@ -94,6 +96,8 @@ class Join:
             if side.pending is None:
                 continue
             free, waiting = side.pending.read(state) | flow.new.confined(side.exports), NOTHING
+            if not free:
+                continue
             if (kept := self._kept(state, inputs, i)) is not None:
                 types = {name: side.pending.types[name].sql for name in side.exports}
                 free, waiting = split(as_boxes(free, types, state.one_row()), kept)
@@ -102,6 +106,10 @@ class Join:
         if self.passed is None:
             return Flow(new=new), changes
         return Flow(new=new, before=self.passed.read(state)), {**changes, **self.passed.append(state, new)}
+
+    def _closed_now(self, inputs: tuple[Flow, ...], side: Side) -> bool:
+        """Whether this slice brings a punctuation that may purge the side's rows."""
+        return any(inputs[hop.input].new for hop in side.purge or ())
 
     def _held(self, state: State, i: int, flow: Flow) -> Frame:
         side = self.sides[i]

@@ -55,6 +55,8 @@ class Held:
 
     rows: Frame = None
     rewrite: bool = True
+    compact: bool = True
+    """Whether it was written anew by the last slice that changed it: writing it once more would change nothing."""
     spans: tuple[Span, ...] = ()
     """In a table of intervals: the longest, which the driver knows."""
     wide_known: bool = False

@@ -15,7 +15,7 @@ from caesura.catalog import Column
 from caesura.operators.closed import Attributes, Closed, as_boxes, interval_type
 from caesura.operators.frames import Frame, quote, union
 from caesura.operators.islands import as_points, islands, short, wide
-from caesura.operators.operator import Change, Changes, State, StateTable
+from caesura.operators.operator import Change, Changes, Held, State, StateTable
 from caesura.types import Type
 
 
@@ -79,11 +79,15 @@ class Store:
                 (attribute,) = attributes
                 alone, others = _split(others, attribute)
                 added = union((as_points(added, attribute), alone))
+            if added is None and held.compact:
+                continue
             rows = union((held.rows, added)) if held.rewrite else added
             if rows is not None and held.rewrite:
                 rows = islands(rows, attribute, self.types[attribute]) if len(attributes) == 1 else rows.distinct()
             changes[name] = Change(rows, held.rewrite)
         held = state[self._boxes]
+        if others is None and held.compact:
+            return changes
         if held.rewrite and (everything := union((held.rows, others))) is not None:
             others = everything.distinct()
         changes[self._boxes] = Change(others, held.rewrite)
@@ -91,8 +95,8 @@ class Store:
 
     def replace(self, state: State, closed: Closed) -> Changes:
         """Remember exactly this."""
-        forgotten = State(state.spark)
-        return self.append(forgotten, closed)
+        forgotten = {table.name: Held(compact=False) for table in self.tables}
+        return self.append(State(state.spark, forgotten), closed)
 
 
 def _split(boxes: Frame, attribute: str) -> tuple[Frame, Frame]:

@@ -267,8 +267,8 @@ def _pins(
     for each in classes:
         available = [name for name in each.columns if name in known]
         for name in each.columns:
-            if name in mine and each.constant is not None:
-                constants[name] = each.constant.sql
-            elif name in mine and available:
+            if name in mine and available:
                 pins[name] = available[0]
+            elif name in mine and each.constant is not None:
+                constants[name] = each.constant.sql
     return pins, constants

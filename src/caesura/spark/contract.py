@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pyspark.sql import DataFrame
+from pyspark.sql.functions import expr
 
 from caesura.catalog import OrderedBy, Stream, Unique
 from caesura.operators.closed import NOTHING, Closed, Span, covered, in_order, uncovered
@@ -99,7 +100,7 @@ class Arrivals:
         rows = self.admitted(self.raw)
         if rows is not None and survey.repeated:
             for unique in self.contract.unique:
-                rows = self._numbered(rows, unique).where("nth = 1").drop("nth")
+                rows = self._numbered(rows, unique).where("`nth of key` = 1").drop("nth of key")
         return rows
 
     def closed(self, survey: Survey, rows: Frame, state: State) -> Closed:
@@ -143,8 +144,9 @@ class Arrivals:
             for unique in self.contract.unique:
                 numbered = self._numbered(admitted, unique)
                 keys = ", ".join(unique.columns)
-                yield _because(numbered.where("nth > 1").drop("nth"), f"it repeats UNIQUE ({keys}) in its slice")
-                admitted = numbered.where("nth = 1").drop("nth")
+                repeated = numbered.where("`nth of key` > 1").drop("nth of key")
+                yield _because(repeated, f"it repeats UNIQUE ({keys}) in its slice")
+                admitted = numbered.where("`nth of key` = 1").drop("nth of key")
 
     def bound(self, ordered: OrderedBy) -> str:
         """The newest value less the slack, as SQL over admitted rows; it never falls."""
@@ -158,15 +160,16 @@ class Arrivals:
         admitted = self.admitted(self.raw)
         for unique in self.contract.unique:
             if admitted is not None:
-                per_key = with_key(admitted, unique).groupBy(*map(quote, unique.columns)).count()
-                yield per_key.where("count > 1").select("count")
+                grouped = with_key(admitted, unique).groupBy(*map(quote, unique.columns))
+                per_key = grouped.agg(expr("count(*) AS `rows of key`"))
+                yield per_key.where("`rows of key` > 1").selectExpr("`rows of key` AS count")
 
     def _numbered(self, rows: DataFrame, unique: Unique) -> DataFrame:
         """Rows of one key counted from one, in an order that a re-run repeats; without a key all are first."""
         order = ", ".join(quote(c.name) for c in self.contract.stream.columns if c.type.scalar)
         keys = ", ".join(map(quote, unique.columns))
         missing = " OR ".join(f"{quote(column)} IS NULL" for column in unique.columns)
-        nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order})) AS nth"
+        nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order})) AS `nth of key`"
         return rows.selectExpr("*", nth)
 
 

@@ -116,14 +116,14 @@ class Reader:
         )
 
     def _points(self, parsed: DataFrame, attributes: Attributes, count: int) -> DataFrame:
-        found = parsed.where(f"kind = {text(_key(attributes))}")
+        found = parsed.where(f"kind = {text(_key(attributes))}").selectExpr(_AS_PARSED)
         for name in attributes:
             values = f"transform({_entry(name)}.items, item -> {_value(self.types[name])})"
             found = found.withColumn(name, expr(f"explode({values})"))
         return sent(found.select([quote(name) for name in attributes]), count)
 
     def _boxes(self, parsed: DataFrame) -> DataFrame:
-        found = parsed.where(f"kind = '{BOX}'")
+        found = parsed.where(f"kind = '{BOX}'").selectExpr(_AS_PARSED)
         names = [name for name, type in self.types.items() if type.scalar]
         for name in names:
             found = found.withColumn(name, expr(f"explode({_intervals(name, self.types[name])})"))
@@ -162,8 +162,12 @@ def _key(attributes: Attributes) -> str:
     return ", ".join(attributes)
 
 
+_AS_PARSED = "entries AS `parsed entries`"
+"""Under a name that no column of a stream is likely to have: its columns are added beside it."""
+
+
 def _entry(name: str) -> str:
-    return f"get(filter(entries, entry -> entry.name = {text(name)}), 0)"
+    return f"get(filter(`parsed entries`, entry -> entry.name = {text(name)}), 0)"
 
 
 def _intervals(name: str, type: Type) -> str:

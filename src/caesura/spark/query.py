@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
@@ -18,14 +20,17 @@ from caesura.spark.slice import SliceDriver
 from caesura.spark.state import StateFiles
 
 _REMEMBERED = 100
+_FAILURES = (PySparkException, Py4JError, OSError, CaesuraError)
+"""What a slice may end with. Not every error of the JVM is one that PySpark has a class for."""
 
 
 class ContinuousQuery:
     """A pipeline that has been started. Names and behaviour follow Spark's `StreamingQuery`."""
 
-    def __init__(self, name: str, files: StateFiles) -> None:
+    def __init__(self, name: str, files: StateFiles, scratch: TemporaryDirectory[str] | None) -> None:
         self.name = name
         self._files = files
+        self._scratch = scratch  # a checkpoint that nobody asked to keep goes with the handle
         self._recent: deque[Progress] = deque(maxlen=_REMEMBERED)
         self._streaming: StreamingQuery | None = None
         self._failure: CaesuraError | None = None
@@ -60,7 +65,10 @@ class ContinuousQuery:
     def processAllAvailable(self) -> None:
         """Wait until what the sources hold now has been processed."""
         if self._streaming is not None and self.isActive:
-            self._streaming.processAllAvailable()
+            try:
+                self._streaming.processAllAvailable()
+            except PySparkException:
+                self._done.wait()  # the reason is what the slice failed with
         if self._failure is not None:
             raise self._failure
 
@@ -107,7 +115,7 @@ class ContinuousQuery:
             try:
                 with inputs.of_batch(batch, self._streaming) as parts:
                     driver.run(parts, number)
-            except (PySparkException, OSError, CaesuraError) as error:
+            except _FAILURES as error:
                 self._failure = _failed(number, error)
                 raise
 
@@ -119,7 +127,7 @@ class ContinuousQuery:
                 self._streaming.awaitTermination()
             if end and not self._stopped:
                 driver.end()
-        except (PySparkException, OSError, CaesuraError) as error:
+        except _FAILURES as error:
             self._failure = self._failure or _failed(driver.manifest.slice + 1, error)
         finally:
             self._finish()

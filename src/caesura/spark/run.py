@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from tempfile import TemporaryDirectory
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
@@ -66,11 +66,12 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     work = _work_session(spark)
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
     compiled = compile_plans(tuple(query.plan for query in queries))
-    root = resolved(settings.checkpoint, None) if settings.checkpoint else tempfile.mkdtemp(prefix="caesura-")
+    scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
+    root = scratch.name if scratch is not None else str(settings.checkpoint)
     storage = Storage(work, root)
     _claim(storage, pipeline)
     files = StateFiles(work, storage, compiled.tables, settings.purge)
-    query = ContinuousQuery(" ".join(each.name for each in queries), files)
+    query = ContinuousQuery(" ".join(each.name for each in queries), files, scratch)
 
     def report(progress: Progress) -> None:
         query._record(progress)

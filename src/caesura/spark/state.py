@@ -156,11 +156,11 @@ class StateFiles:
         rows = union(self._frames(name, version))
         interval = self._tables[name].intervals_of
         if rows is None or interval is None:
-            return Held(rows, self._policy.rewrite(version))
+            return Held(rows, self._policy.rewrite(version), not version.deltas)
         known = spans.spans(version.spans, interval[1])
         # Of an enumerable type every interval is closed; the others may have open ends, which no span has.
         all_known = interval[1].enumerable and len(known) < spans.MOST and not version.deltas
-        return Held(rows, self._policy.rewrite(version), known, wide_known=all_known)
+        return Held(rows, self._policy.rewrite(version), not version.deltas, known, wide_known=all_known)
 
     def _frames(self, name: str, version: TableVersion) -> list[DataFrame]:
         if version.rows == 0:
@@ -186,7 +186,8 @@ class StateFiles:
         paths = [self._storage.path(_FOLDER, _name(part.slice), self._folders[name]) for part in parts]
         columns = self._tables[name].columns
         schema = ", ".join(f"{quote(self._physical[name][column.name])} {column.type}" for column in columns)
-        return self._spark.read.schema(schema).parquet(*paths)
+        # A table without columns, as a grouping without keys has one, is read by one that all files have.
+        return self._spark.read.schema(schema or "row STRING").parquet(*paths)
 
     def _tagged(self, name: str, frame: DataFrame) -> DataFrame:
         """A table's rows with the columns of all tables."""
@@ -199,7 +200,7 @@ class StateFiles:
 
 def _physical_names(tables: tuple[StateTable, ...]) -> dict[str, dict[str, str]]:
     """Column names for the union of all tables: tables share a column where name and type agree."""
-    seen: dict[str, list[str]] = {}
+    seen: dict[str, list[str]] = {"table": ["the tag"]}
     names: dict[str, dict[str, str]] = {}
     for table in tables:
         names[table.name] = {}
