@@ -125,12 +125,13 @@ class OnSpark:
             return Closed()
         reader = punctuations.Reader(types, keys)
         texts = self.spark.createDataFrame([(write(each),) for each in slice.punctuations], "text STRING")
-        return reader.closed(reader.parse(texts, "text"), counts)
+        return reader.closed(reader.parse(texts, "text").localCheckpoint(), counts)
 
     def kept(self, table: str) -> tuple[list[Row], bool]:
         """What a state table holds, and whether this slice wrote it anew: if not, rows may wait to be purged."""
         version = self.versions.get(table, TableVersion())
-        return _rows(self.files.open(self.versions)[table].rows), not version.deltas
+        anew = version.base is not None and version.base.slice == self.slices - 1
+        return _rows(self.files.open(self.versions)[table].rows), anew
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,9 @@ def compare(
     spark: SparkSession, folder: Path, root: plan.Plan, policy: PurgePolicy, trace: Trace, values: str
 ) -> None:
     """`values` are those that the probes for punctuations take in each column; `-` is NULL."""
-    on_spark = OnSpark(spark, folder, root, policy)
+    session = spark.newSession()
+    session.conf.set("spark.sql.adaptive.enabled", "false")  # as the driver's own session has it
+    on_spark = OnSpark(session, folder, root, policy)
     scans = [node for node in on_spark.compiled.nodes if isinstance(node, plan.Scan)]
     nodes = [node for node in on_spark.compiled.nodes if not isinstance(node, plan.Scan)]
     arrivals = [{s.relation.name: of_stream(s, slice.get(s.relation.name, ())) for s in scans} for slice in trace]
@@ -184,7 +187,7 @@ def compare(
         for node, names in asked.items()
     }
     probes: dict[plan.Plan, DataFrame] = {
-        node: spark.createDataFrame(
+        node: session.createDataFrame(
             [tuple(row[name] for name in asked[node]) for row in rows[node]],
             ", ".join(f"`{name}` BIGINT" for name in asked[node]) or "nothing INT",
         ).cache()

@@ -14,6 +14,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -57,16 +58,19 @@ class Script:
 
     def slice(self, **arrivals: Sequence[Item]) -> None:
         """What arrives together, by stream. Every stream gets a file, so that streams stay in step."""
-        for name in self._streams():
+        if unknown := arrivals.keys() - set(self.streams):
+            raise ValueError(f"the script has no stream {', '.join(unknown)}")
+        for name in self.streams:
             items = arrivals.get(name, ())
             self._write(
                 name, [item if item is CORRUPT else json.dumps(_line(item), default=str) for item in items]
             )
         self._slices += 1
 
-    def _streams(self) -> list[str]:
+    @cached_property
+    def streams(self) -> tuple[str, ...]:
         relations = self.prepared.pipeline.catalog.values()
-        return [each.name for each in relations if isinstance(each, Stream) and each.origin is not None]
+        return tuple(each.name for each in relations if isinstance(each, Stream) and each.origin is not None)
 
     def _write(self, name: str, lines: Sequence[str]) -> None:
         directory = self.folder / name
