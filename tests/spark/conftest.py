@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -9,9 +10,13 @@ from pyspark.sql import SparkSession
 
 from caesura.spark.session import embedded
 
+# Tests run many small plans once. The optimising compiler would take more time than it could ever give back.
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
+
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", QUICK_START)
     session = embedded()
     yield session
     session.stop()
