@@ -374,10 +374,7 @@ def test_a_join_on_two_columns_that_must_equal_one(spark: SparkSession, tmp_path
     compare(spark, tmp_path, root, PurgePolicy(), trace, "- 1 2 3 4 5")
 
 
-@POLICIES
-def test_a_join_of_three_streams_purges_along_a_chain(
-    spark: SparkSession, tmp_path: Path, policy: PurgePolicy
-) -> None:
+def test_a_join_of_three_streams_purges_along_a_chain(spark: SparkSession, tmp_path: Path) -> None:
     bids = stream("b", "auction bidder", PunctuatedBy(("auction",)), PunctuatedBy(("bidder",)))
     person = stream("p", "id city", PunctuatedBy(("id",)))
     three = join(scan(A), scan(bids), scan(person), on="a.id = b.auction, b.bidder = p.id")

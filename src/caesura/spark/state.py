@@ -62,7 +62,7 @@ class StateFiles:
         self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
-        self._physical = _physical_names(tuple(self._tables.values()))
+        self._physical = _physical_names((QUARANTINE, *tables))  # whose files anyone may read: plain names
         self._layout = tuple(
             dict.fromkeys(
                 (self._physical[table.name][column.name], column.type)
