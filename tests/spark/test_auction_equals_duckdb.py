@@ -27,8 +27,8 @@ INSERT INTO winners SELECT a.id, a.seller, {AGGREGATES}
 FROM auction AS a JOIN bid AS b ON a.id = b.auction GROUP BY a.id, a.seller;
 """
 SAME = "round(total, 2) AS total, round(mean, 8) AS mean"
-"""Sums of doubles depend on the order of the rows in their last digits. A mean of n prices in cents has a tie in its
-fifth digit where n is 16, so it is compared well beyond that."""
+"""Sums of doubles depend on the order of the rows in their last digits. A mean of 16 prices in cents may have a tie
+in its fifth digit, so it is compared well beyond that."""
 
 
 @dataclass(frozen=True)
