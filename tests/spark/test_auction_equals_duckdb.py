@@ -27,7 +27,7 @@ INSERT INTO winners SELECT a.id, a.seller, {AGGREGATES}
 FROM auction AS a JOIN bid AS b ON a.id = b.auction GROUP BY a.id, a.seller;
 """
 SAME = "round(total, 2) AS total, round(mean, 8) AS mean"
-"""Sums of doubles depend on the order of the rows in their last digits. A mean of 16 prices in cents may have a tie
+"""Sums of doubles depend on the order of the rows in their last digits. A mean of 16 prices in cents may tie
 in its fifth digit, so it is compared well beyond that."""
 
 
