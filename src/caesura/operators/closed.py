@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Literal
 
 from pyspark.sql import Column, DataFrame
@@ -79,14 +80,22 @@ class Closed:
         return Closed(points, boxes, spans, self.everything)
 
     def renamed(self, names: Mapping[str, str]) -> Closed:
-        """Under other names; what speaks of an attribute without a new name is left out."""
+        """Under other names; what speaks of an attribute without a new name is left out.
+
+        Where two attributes get one name, what speaks of both at once is left out too: "x = 1 and y = 2" is not
+        "x = 1".
+        """
         kept = self.confined(names)
-        points = {
-            tuple(names[a] for a in attributes): rename(frame, {a: names[a] for a in attributes})
-            for attributes, frame in kept.points.items()
-        }
-        boxes = None if kept.boxes is None else rename(kept.boxes, {a: names[a] for a in kept.boxes.columns})
-        return Closed(points, boxes, {names[a]: known for a, known in kept.spans.items()}, kept.everything)
+        points: dict[Attributes, DataFrame] = {}
+        for attributes, frame in kept.points.items():
+            key = tuple(names[a] for a in attributes)
+            if len(set(key)) == len(key):
+                renamed = rename(frame, {a: names[a] for a in attributes})
+                points[key] = renamed if key not in points else points[key].unionByName(renamed)
+        spans: dict[str, tuple[Span, ...]] = {}
+        for name, known in kept.spans.items():
+            spans[names[name]] = (*spans.get(names[name], ()), *known)
+        return Closed(points, _boxes_renamed(kept.boxes, names), spans, kept.everything)
 
     def where(self, constants: Mapping[str, str]) -> Closed:
         """What they say of the rows in which each of these attributes has this value (as SQL)."""
@@ -110,6 +119,18 @@ class Closed:
 
 
 NOTHING = Closed()
+
+
+def _boxes_renamed(boxes: Frame, names: Mapping[str, str]) -> Frame:
+    if boxes is None:
+        return None
+    olds: dict[str, list[str]] = {}
+    for name in boxes.columns:
+        olds.setdefault(names[name], []).append(quote(name))
+    for several in olds.values():
+        for one, other in combinations(several, 2):
+            boxes = boxes.where(f"{one} IS NULL OR {other} IS NULL")
+    return boxes.selectExpr(*(f"coalesce({', '.join(several)}) AS {quote(new)}" for new, several in olds.items()))
 
 
 def in_order(columns: Iterable[str], attributes: Iterable[str]) -> Attributes:
