@@ -82,16 +82,18 @@ class Closed:
     def renamed(self, names: Mapping[str, str]) -> Closed:
         """Under other names; what speaks of an attribute without a new name is left out.
 
-        Where two attributes get one name, what speaks of both at once is left out too: "x = 1 and y = 2" is not
-        "x = 1".
+        Two attributes that get one name have one value: "x = 1 and y = 1" speaks of it, "x = 1 and y = 2" does not.
         """
         kept = self.confined(names)
         points: dict[Attributes, DataFrame] = {}
         for attributes, frame in kept.points.items():
-            key = tuple(names[a] for a in attributes)
-            if len(set(key)) == len(key):
-                renamed = rename(frame, {a: names[a] for a in attributes})
-                points[key] = renamed if key not in points else points[key].unionByName(renamed)
+            first: dict[str, str] = {}
+            for a in attributes:
+                if first.setdefault(names[a], a) != a:
+                    frame = frame.where(f"{quote(a)} = {quote(first[names[a]])}")
+            renamed = rename(frame, {old: new for new, old in first.items()})
+            key = tuple(first)
+            points[key] = renamed if key not in points else points[key].unionByName(renamed)
         spans: dict[str, tuple[Span, ...]] = {}
         for name, known in kept.spans.items():
             spans[names[name]] = (*spans.get(names[name], ()), *known)
@@ -129,7 +131,7 @@ def _boxes_renamed(boxes: Frame, names: Mapping[str, str]) -> Frame:
         olds.setdefault(names[name], []).append(quote(name))
     for several in olds.values():
         for one, other in combinations(several, 2):
-            boxes = boxes.where(f"{one} IS NULL OR {other} IS NULL")
+            boxes = boxes.where(f"{one} IS NULL OR {other} IS NULL OR {one} = {other}")
     return boxes.selectExpr(*(f"coalesce({', '.join(several)}) AS {quote(new)}" for new, several in olds.items()))
 
 

@@ -238,8 +238,8 @@ class _Compiler:
 
 
 def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[Attributes, ...]:
-    renamed = (tuple(names[a] for a in key) for key in keys if all(a in names for a in key))
-    return tuple(dict.fromkeys(key for key in renamed if len(set(key)) == len(key)))
+    renamed = (tuple(dict.fromkeys(names[a] for a in key)) for key in keys if all(a in names for a in key))
+    return tuple(dict.fromkeys(renamed))
 
 
 def _name_of(node: plan.Plan, i: int) -> str:
