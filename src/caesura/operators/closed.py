@@ -82,7 +82,7 @@ class Closed:
     def renamed(self, names: Mapping[str, str]) -> Closed:
         """Under other names; what speaks of an attribute without a new name is left out.
 
-        Two attributes that get one name have one value: "x = 1 and y = 1" speaks of it, "x = 1 and y = 2" does not.
+        Two attributes that get one name have one value: "x = 1 and y = 1" speaks of it, "x = 1 and y = 2" not.
         """
         kept = self.confined(names)
         points: dict[Attributes, DataFrame] = {}
