@@ -135,7 +135,8 @@ class Stored:
 
     def append(self, texts: Sequence[str]) -> None:
         reader = Reader(TYPES, KEYS)
-        frame = reader.parse(self.spark.createDataFrame([(text,) for text in texts], "text STRING"), "text")
+        given = self.spark.createDataFrame([(text,) for text in texts], "text STRING")
+        frame = reader.parse(given, "text").localCheckpoint()
         counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
         changes = self.store.append(self.files.open(self.versions), reader.closed(frame, counts))
         written = self.files.write(self.slices, changes, None)
@@ -150,6 +151,8 @@ class Stored:
 def test_a_store_covers_what_its_punctuations_cover(
     spark: SparkSession, tmp_path: Path, policy: PurgePolicy
 ) -> None:
+    spark = spark.newSession()
+    spark.conf.set("spark.sql.adaptive.enabled", "false")  # as the driver's own session has it
     rows = probes()
     types = ", ".join(f"`{name}` {type}" for name, type in TYPES.items())
     frame = spark.createDataFrame([(i, *row.values()) for i, row in enumerate(rows)], f"i INT, {types}").cache()
