@@ -87,15 +87,16 @@ def test_what_is_written_before_the_end_is_contained_in_duckdbs(spark: SparkSess
     """A prefix of the stream, without an end: only closed auctions are there, each as DuckDB has it in the end."""
     Cut(4, 4, 0.1).write(spark, tmp_path)
     (tmp_path / "pipeline.sql").write_text(PIPELINE, encoding="utf-8")
-    later = sorted((tmp_path / "bid").glob("*.parquet"))[2:]
-    for file in later:
-        file.rename(file.with_suffix(".later"))
+    later = tmp_path / "later"
+    later.mkdir()
+    for file in sorted((tmp_path / "bid").glob("*.parquet"))[2:]:
+        file.rename(later / file.name)
     query = caesura.Session(spark).file(tmp_path / "pipeline.sql").start()
     query.processAllAvailable()
     last = query.lastProgress
     query.stop()
-    for file in later:
-        file.with_suffix(".later").rename(file)
+    for file in later.glob("*.parquet"):
+        file.rename(tmp_path / "bid" / file.name)
     assert last is not None
     assert last.state_rows > 0
     database = duckdb.connect()
