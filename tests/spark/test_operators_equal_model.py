@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from caesura import plan
 from caesura.catalog import Column, PunctuatedBy
@@ -21,8 +21,8 @@ from caesura.model.select import Select
 from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
-from caesura.operators.frames import Frame, rename
 from caesura.operators.operator import Change, Flow
+from caesura.operators.rows import Rows, view
 from caesura.plan import Aggregate
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
@@ -30,6 +30,7 @@ from caesura.spark import punctuations
 from caesura.spark.compile import compile_plans
 from caesura.spark.evaluate import evaluate
 from caesura.spark.manifest import TableVersion
+from caesura.spark.run import work_session
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import Storage
 from caesura.types import BIGINT, Type
@@ -82,7 +83,7 @@ class OnSpark:
         storage = Storage(self.spark, str(self.folder))
         self.files = StateFiles(self.spark, storage, self.compiled.tables, self.policy)
 
-    def run(self, arrivals: Mapping[str, model.Slice], probes: Mapping[plan.Plan, DataFrame]) -> Iterator[Seen]:
+    def run(self, arrivals: Mapping[str, model.Slice], probes: Mapping[plan.Plan, Rows]) -> Iterator[Seen]:
         """One slice; what each node of `probes` gave its readers."""
         state = self.files.open(self.versions)
         leaves: dict[plan.Plan, Flow] = {}
@@ -93,7 +94,7 @@ class OnSpark:
                 rows, new = self.frame(node, arrivals[name]), self.closed(node, arrivals[name])
                 before = self.compiled.stores[name].read(state) | Closed(everything=name in self.ended)
                 names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
-                named = None if rows is None else rename(rows, names)
+                named = None if rows is None else rows.renamed(names)
                 leaves[node] = Flow(named, new.renamed(names), before.renamed(names))
                 remembered |= self.compiled.stores[name].append(state, Closed(new.points, new.boxes))
                 self.ended |= {name} if new.everything else set()
@@ -101,9 +102,11 @@ class OnSpark:
         changes |= remembered
         for node, rows in probes.items():
             passed = flows[node].new.confined(rows.columns) if self.asks(node) else NOTHING
-            yield Seen(_rows(flows[node].rows), frozenset(_rows(covered(rows, passed)) if passed else ()))
-        written = self.files.write(self.slices, changes, None)
-        self.versions = self.files.versions(self.versions, changes, self.slices, written)
+            yield Seen(
+                self._rows(flows[node].rows), frozenset(self._rows(covered(rows, passed)) if passed else ())
+            )
+        written = self.files.write(self.slices, changes)
+        self.versions = self.files.versions(self.versions, changes, self.slices, written.tables)
         self.slices += 1
         state.forget()
 
@@ -111,12 +114,13 @@ class OnSpark:
         """What a group over a join passes on is what the join does: the plan is deep, and one look is enough."""
         return not isinstance(node, plan.Group) or not isinstance(node.input, plan.Join)
 
-    def frame(self, node: plan.Scan, slice: model.Slice) -> Frame:
+    def frame(self, node: plan.Scan, slice: model.Slice) -> Rows | None:
         if not slice.rows:
             return None
         names = [column.name for column in node.relation.columns]
         schema = ", ".join(f"`{name}` BIGINT" for name in names)
-        return self.spark.createDataFrame([tuple(row[name] for name in names) for row in slice.rows], schema)
+        frame = self.spark.createDataFrame([tuple(row[name] for name in names) for row in slice.rows], schema)
+        return view(frame, f"rows of {node.alias}")
 
     def closed(self, node: plan.Scan, slice: model.Slice) -> Closed:
         types = {column.name: column.type for column in node.relation.columns}
@@ -129,13 +133,18 @@ class OnSpark:
             return Closed()
         reader = punctuations.Reader(types, keys)
         texts = self.spark.createDataFrame([(write(each),) for each in slice.punctuations], "text STRING")
-        return reader.closed(reader.parse(texts, "text").localCheckpoint(), counts)
+        parsed = reader.parse(view(texts, f"texts of {node.alias}"), "text").frame(self.spark).localCheckpoint()
+        return reader.closed(view(parsed, f"punctuations of {node.alias}"), counts)
+
+    def _rows(self, rows: Rows | None) -> list[Row]:
+        found = [] if rows is None else rows.frame(self.spark).collect()
+        return sorted((Row.of(row.asDict()) for row in found), key=repr)
 
     def kept(self, table: str) -> tuple[list[Row], bool]:
         """What a state table holds, and whether this slice wrote it anew: if not, rows may wait to be purged."""
         version = self.versions.get(table, TableVersion())
         anew = version.base is not None and version.base.slice == self.slices - 1
-        return _rows(self.files.open(self.versions)[table].rows), anew
+        return self._rows(self.files.open(self.versions)[table].rows), anew
 
 
 @dataclass(frozen=True)
@@ -143,10 +152,6 @@ class Seen:
     rows: list[Row]
     passed: frozenset[Row]
     """The probes that a punctuation passed on in this slice matches."""
-
-
-def _rows(frame: Frame) -> list[Row]:
-    return [] if frame is None else sorted((Row.of(row.asDict()) for row in frame.collect()), key=repr)
 
 
 def _kind(punctuation: Punctuation, names: list[str], keys: tuple[tuple[str, ...], ...]) -> str:
@@ -178,8 +183,7 @@ def compare(
     spark: SparkSession, folder: Path, root: plan.Plan, policy: PurgePolicy, trace: Trace, values: str
 ) -> None:
     """`values` are those that the probes for punctuations take in each column; `-` is NULL."""
-    session = spark.newSession()
-    session.conf.set("spark.sql.adaptive.enabled", "false")  # as the driver's own session has it
+    session = work_session(spark)
     on_spark = OnSpark(session, folder, root, policy)
     scans = [node for node in on_spark.compiled.nodes if isinstance(node, plan.Scan)]
     nodes = [node for node in on_spark.compiled.nodes if not isinstance(node, plan.Scan)]
@@ -190,11 +194,14 @@ def compare(
         node: [Row.of(dict(zip(names, each, strict=True))) for each in product(domain, repeat=len(names))]
         for node, names in asked.items()
     }
-    probes: dict[plan.Plan, DataFrame] = {
-        node: session.createDataFrame(
-            [tuple(row[name] for name in asked[node]) for row in rows[node]],
-            ", ".join(f"`{name}` BIGINT" for name in asked[node]) or "nothing INT",
-        ).cache()
+    probes: dict[plan.Plan, Rows] = {
+        node: view(
+            session.createDataFrame(
+                [tuple(row[name] for name in asked[node]) for row in rows[node]],
+                ", ".join(f"`{name}` BIGINT" for name in asked[node]) or "nothing INT",
+            ).cache(),
+            f"probe {nodes.index(node)}",
+        )
         for node in nodes
         if asked[node]
     }

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from caesura.operators.rows import view
 from caesura.punctuation import Constant, Empty, Listed, Pattern, Range, Value, Wildcard, normal
 from caesura.punctuation_json import Unreadable, read
 from caesura.spark.punctuations import BOX, EVERYTHING, UNREADABLE, Reader, kinds
@@ -181,7 +182,7 @@ def temporal(sql: str, name: str) -> str:
 
 def parsed(spark: SparkSession, reader: Reader, texts: list[str]) -> DataFrame:
     frame = spark.createDataFrame([(text,) for text in texts], "text STRING")
-    return reader.parse(frame, "text").localCheckpoint()
+    return reader.parse(view(frame, "texts"), "text").frame(spark).localCheckpoint()
 
 
 def test_the_same_texts_are_refused(spark: SparkSession) -> None:
@@ -197,13 +198,13 @@ def boxes(spark: SparkSession) -> dict[int, frozenset[Pattern] | None]:
     frame = parsed(spark, Reader(COLUMNS, ()), [text for _, text in cases.values()])
     readable = {row["text"] for row in frame.where(f"kind <> '{UNREADABLE}'").select("text").collect()}
     found: dict[int, set[Pattern]] = {i: set() for i, (_, text) in cases.items() if text in readable}
-    closed = Reader(COLUMNS, ()).closed(frame, {BOX: len(found)})
+    closed = Reader(COLUMNS, ()).closed(view(frame, "parsed"), {BOX: len(found)})
     assert closed.boxes is not None
     flat = [
         f"struct({temporal(f'{c}.low', c)}, {temporal(f'{c}.high', c)}, {c}.low_open, {c}.high_open)"
         for c in PATTERNS
     ]
-    for n, *intervals in closed.boxes.selectExpr("n.low", *flat).collect():
+    for n, *intervals in closed.boxes.frame(spark).selectExpr("n.low", *flat).collect():
         name, _ = cases[n]
         low, high, low_open, high_open = intervals[list(PATTERNS).index(name)]
         low, high = (None if end is None else value(end, COLUMNS[name]) for end in (low, high))
@@ -233,10 +234,10 @@ def test_constants_and_lists_become_points_of_the_same_values(spark: SparkSessio
     frame = parsed(spark, reader, [text for _, text in cases.values()])
     counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
     assert counts.keys() <= {*kinds(keys)}
-    closed = reader.closed(frame, counts)
+    closed = reader.closed(view(frame, "parsed"), counts)
     found: dict[int, set[Pattern]] = {i: set() for i in cases}
     for (_, name), points in closed.points.items():
-        for n, constant in points.selectExpr("n", temporal(name, name)).collect():
+        for n, constant in points.frame(spark).selectExpr("n", temporal(name, name)).collect():
             found[n].add(Constant(value(constant, COLUMNS[name])))
     for i, (name, text) in cases.items():
         if "{" not in text[1:]:  # a range of one value is a constant to the model and a box here
@@ -271,10 +272,10 @@ def test_plain_numbers_are_read_without_a_parser_and_mean_the_same(spark: SparkS
         "{}",
     ]
     frame = spark.createDataFrame([(text,) for text in texts], "text STRING")
-    for name, condition in reader.plain("text").items():
-        plain = [row["text"] for row in frame.where(condition).collect()]
+    for name, number in reader.plain("text").items():
+        plain = [row["text"] for row in frame.where(f"{number} IS NOT NULL").collect()]
         assert f'{{"{name}": 7}}' in plain
-        points = reader.plain_points(frame, "text", name)
+        points = reader.plain_points(view(frame, "texts"), "text", name).frame(spark)
         wanted = [dict(read(text, COLUMNS).patterns)[name] for text in plain]
         assert sorted(row[name] for row in points.collect()) == sorted(
             p.value for p in wanted if isinstance(p, Constant)

@@ -8,11 +8,12 @@ from typing import Any
 
 import duckdb
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from caesura.diagnostics import CaesuraError
 from caesura.diagnostics.code import Code
 from caesura.operators.operator import Changes
+from caesura.operators.rows import Rows
 from caesura.spark import slice as slice_module
 from caesura.spark.sinks import FileSink
 from caesura.spark.state import PurgePolicy, StateFiles
@@ -166,8 +167,8 @@ def test_streams_that_have_ended_stay_so(spark: SparkSession, tmp_path: Path) ->
     assert not query.isActive
 
 
-def nodes(frame: DataFrame) -> int:
-    return str(frame._jdf.queryExecution().analyzed().toString()).count("\n")
+def nodes(rows: Rows, spark: SparkSession) -> int:
+    return str(rows.frame(spark)._jdf.queryExecution().analyzed().toString()).count("\n")
 
 
 @pytest.mark.parametrize(
@@ -180,9 +181,10 @@ def test_plans_and_files_do_not_grow_with_the_number_of_slices(
     sizes: list[int] = []
     write = StateFiles.write
 
-    def measured(files: StateFiles, slice: int, changes: Changes, quarantine: DataFrame | None) -> Any:
-        sizes.append(sum(nodes(change.rows) for change in changes.values() if change.rows is not None))
-        return write(files, slice, changes, quarantine)
+    def measured(files: StateFiles, slice: int, changes: Changes, *more: Rows | None) -> Any:
+        changed = (change.rows for change in changes.values() if change.rows is not None)
+        sizes.append(sum(nodes(rows, files._spark) for rows in changed))
+        return write(files, slice, changes, *more)
 
     monkeypatch.setattr(StateFiles, "write", measured)
     script = Script(spark, tmp_path, text, purge=purge)

@@ -10,11 +10,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from caesura.operators.closed import Closed, covered, uncovered
+from caesura.operators.rows import view
 from caesura.operators.store import Store
 from caesura.punctuation import Punctuation, set_match
 from caesura.punctuation_json import read
 from caesura.spark.manifest import TableVersion
 from caesura.spark.punctuations import Reader
+from caesura.spark.run import work_session
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import Storage
 from caesura.types import Type
@@ -136,11 +138,11 @@ class Stored:
     def append(self, texts: Sequence[str]) -> None:
         reader = Reader(TYPES, KEYS)
         given = self.spark.createDataFrame([(text,) for text in texts], "text STRING")
-        frame = reader.parse(given, "text").localCheckpoint()
+        frame = reader.parse(view(given, "texts"), "text").frame(self.spark).localCheckpoint()
         counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
-        changes = self.store.append(self.files.open(self.versions), reader.closed(frame, counts))
-        written = self.files.write(self.slices, changes, None)
-        self.versions = self.files.versions(self.versions, changes, self.slices, written)
+        changes = self.store.append(self.files.open(self.versions), reader.closed(view(frame, "parsed"), counts))
+        written = self.files.write(self.slices, changes)
+        self.versions = self.files.versions(self.versions, changes, self.slices, written.tables)
         self.slices += 1
 
     def closed(self) -> Closed:
@@ -151,22 +153,22 @@ class Stored:
 def test_a_store_covers_what_its_punctuations_cover(
     spark: SparkSession, tmp_path: Path, policy: PurgePolicy
 ) -> None:
-    spark = spark.newSession()
-    spark.conf.set("spark.sql.adaptive.enabled", "false")  # as the driver's own session has it
+    spark = work_session(spark)
     rows = probes()
     types = ", ".join(f"`{name}` {type}" for name, type in TYPES.items())
     frame = spark.createDataFrame([(i, *row.values()) for i, row in enumerate(rows)], f"i INT, {types}").cache()
+    probed = view(frame, "probes")
     stored = Stored(spark, tmp_path, policy)
     punctuations: list[Punctuation] = []
     for texts in SLICES:
         stored.append(texts)
         punctuations += [read(text, TYPES) for text in texts]
         closed = stored.closed()
-        inside, outside = covered(frame, closed), uncovered(frame, closed)
+        inside, outside = covered(probed, closed), uncovered(probed, closed)
         assert inside is not None
         assert outside is not None
-        found = sorted(row["i"] for row in inside.select("i").collect())
-        missed = sorted(row["i"] for row in outside.select("i").collect())
+        found = sorted(row["i"] for row in inside.only(["i"]).frame(spark).collect())
+        missed = sorted(row["i"] for row in outside.only(["i"]).frame(spark).collect())
         wanted = [i for i, row in enumerate(rows) if set_match(row, punctuations)]
         assert [rows[i] for i in found if i not in wanted] == []
         assert [rows[i] for i in wanted if i not in found] == []

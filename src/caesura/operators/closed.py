@@ -1,4 +1,4 @@
-"""What a stream has promised never to send again, as tables: punctuations in DataFrame form.
+"""What a stream has promised never to send again: punctuations as tables.
 
 Four shapes hold every punctuation. They differ in what it costs to ask "does one of them match this row?":
 
@@ -16,34 +16,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql.functions import expr
-
-from caesura.operators.frames import Frame, only, quote, rename, union
+from caesura.operators.rows import Rows, local, quote, union, values
 
 Attributes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Span:
-    """The values from `low` to `high` (SQL literals, both included unless `high_open`); None is no end."""
+    """The values of a type from `low` to `high` (SQL, both included unless `high_open`); None is no end."""
 
+    type: str
     low: str | None
     high: str | None
     high_open: bool = False
 
-    def interval(self, sql: str) -> str:
-        """The same as a box's pattern on an attribute of that type."""
-        ends = f"CAST({self.low or 'NULL'} AS {sql}) AS low, CAST({self.high or 'NULL'} AS {sql}) AS high"
-        return f"struct({ends}, false AS low_open, {str(self.high_open).lower()} AS high_open)"
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """As the parts of a box's pattern."""
+        low, high = (f"CAST({end or 'NULL'} AS {self.type})" for end in (self.low, self.high))
+        return low, high, "false", str(self.high_open).lower()
 
 
 @dataclass(frozen=True)
 class Closed:
-    points: Mapping[Attributes, DataFrame] = field(default_factory=dict)
-    boxes: Frame = None
+    points: Mapping[Attributes, Rows] = field(default_factory=dict)
+    boxes: Rows | None = None
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     everything: bool = False
 
@@ -76,7 +74,7 @@ class Closed:
             dropped = [name for name in boxes.columns if name not in inside]
             for name in dropped:
                 boxes = boxes.where(f"{quote(name)} IS NULL")
-            boxes = only(boxes, kept)
+            boxes = boxes.only(kept)
         return Closed(points, boxes, spans, self.everything)
 
     def renamed(self, names: Mapping[str, str]) -> Closed:
@@ -85,15 +83,15 @@ class Closed:
         Two attributes that get one name have one value: "x = 1 and y = 1" speaks of it, "x = 1 and y = 2" not.
         """
         kept = self.confined(names)
-        points: dict[Attributes, DataFrame] = {}
+        points: dict[Attributes, Rows] = {}
         for attributes, frame in kept.points.items():
             first: dict[str, str] = {}
             for a in attributes:
                 if first.setdefault(names[a], a) != a:
                     frame = frame.where(f"{quote(a)} = {quote(first[names[a]])}")
-            renamed = rename(frame, {old: new for new, old in first.items()})
+            renamed = frame.renamed({old: new for new, old in first.items()})
             key = tuple(first)
-            points[key] = renamed if key not in points else points[key].unionByName(renamed)
+            points |= (Closed(points) | Closed({key: renamed})).points
         spans: dict[str, tuple[Span, ...]] = {}
         for name, known in kept.spans.items():
             spans[names[name]] = (*spans.get(names[name], ()), *known)
@@ -111,11 +109,11 @@ class Closed:
         fixed = Closed(points, self.boxes, self.spans, self.everything)
         if self.boxes is not None and attribute in self.boxes.columns:
             matching = self.boxes.where(_inside(value, quote(attribute)))
-            fixed = replace(fixed, boxes=matching.drop(attribute))
+            fixed = replace(fixed, boxes=matching.without(attribute))
         for names, frame in self.points.items():
             if attribute in names:
                 rest = tuple(name for name in names if name != attribute)
-                said = only(frame.where(f"{quote(attribute)} = {value}"), rest)
+                said = frame.where(f"{quote(attribute)} = {value}").only(rest)
                 fixed |= Closed({rest: said}) if rest else Closed(boxes=said)
         return fixed
 
@@ -123,7 +121,7 @@ class Closed:
 NOTHING = Closed()
 
 
-def _boxes_renamed(boxes: Frame, names: Mapping[str, str]) -> Frame:
+def _boxes_renamed(boxes: Rows | None, names: Mapping[str, str]) -> Rows | None:
     if boxes is None:
         return None
     olds: dict[str, list[str]] = {}
@@ -132,7 +130,7 @@ def _boxes_renamed(boxes: Frame, names: Mapping[str, str]) -> Frame:
     for several in olds.values():
         for one, other in combinations(several, 2):
             boxes = boxes.where(f"{one} IS NULL OR {other} IS NULL OR {one} = {other}")
-    return boxes.selectExpr(*(f"coalesce({', '.join(several)}) AS {quote(new)}" for new, several in olds.items()))
+    return boxes.project({new: f"coalesce({', '.join(several)})" for new, several in olds.items()})
 
 
 def in_order(columns: Iterable[str], attributes: Iterable[str]) -> Attributes:
@@ -141,70 +139,66 @@ def in_order(columns: Iterable[str], attributes: Iterable[str]) -> Attributes:
     return tuple(name for name in columns if name in given)
 
 
-def uncovered(rows: Frame, closed: Closed) -> Frame:
+def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
     """The rows that no punctuation matches (Tucker's setNomatchTs)."""
     if rows is None or closed.everything:
         return None
     for attribute, spans in closed.spans.items():
-        rows = _against_spans(rows, attribute, spans, "left_anti")
+        rows = _against_boxes(rows, _table(attribute, spans), negated=True)
     for attributes, points in closed.points.items():
-        rows = rows.join(points, list(attributes), "left_anti")
+        rows = rows.matching(points, attributes, negated=True)
     if closed.boxes is not None:
-        rows = _against_boxes(rows, closed.boxes, "left_anti")
+        rows = _against_boxes(rows, closed.boxes, negated=True)
     return rows
 
 
-def covered(rows: Frame, closed: Closed) -> Frame:
+def covered(rows: Rows | None, closed: Closed) -> Rows | None:
     """The rows that some punctuation matches, each once (setMatchTs)."""
     if rows is None or closed.everything:
         return rows
-    found: list[Frame] = []
+    found: list[Rows] = []
     for attribute, spans in closed.spans.items():
-        found.append(_against_spans(rows, attribute, spans, "left_semi"))
-        rows = _against_spans(rows, attribute, spans, "left_anti")
+        table = _table(attribute, spans)
+        found.append(_against_boxes(rows, table))
+        rows = _against_boxes(rows, table, negated=True)
     for attributes, points in closed.points.items():
-        found.append(rows.join(points, list(attributes), "left_semi"))
-        rows = rows.join(points, list(attributes), "left_anti")
+        found.append(rows.matching(points, attributes))
+        rows = rows.matching(points, attributes, negated=True)
     if closed.boxes is not None:
-        found.append(_against_boxes(rows, closed.boxes, "left_semi"))
+        found.append(_against_boxes(rows, closed.boxes))
     return union(found)
 
 
-def split(closed: Closed, rows: Frame) -> tuple[Closed, Closed]:
+def split(closed: Closed, rows: Rows | None) -> tuple[Closed, Closed]:
     """The punctuations that match none of the rows (setNomatchPs), and the others.
 
     Spans and the end of the stream must have been turned into boxes (`as_boxes`) by whoever asks.
     """
     if rows is None:
         return closed, NOTHING
-    free: dict[Attributes, DataFrame] = {}
-    held: dict[Attributes, DataFrame] = {}
+    free: dict[Attributes, Rows] = {}
+    held: dict[Attributes, Rows] = {}
     for attributes, points in closed.points.items():
-        free[attributes] = points.join(rows, list(attributes), "left_anti")
-        held[attributes] = points.join(rows, list(attributes), "left_semi")
+        free[attributes] = points.matching(rows, attributes, negated=True)
+        held[attributes] = points.matching(rows, attributes)
     if closed.boxes is None:
         return Closed(free), Closed(held)
     matched = _matched_boxes(rows, closed.boxes)
     named = _with_box_id(closed.boxes)
     names = closed.boxes.columns
     return (
-        Closed(free, only(named.join(matched, [_BOX_ID], "left_anti"), names)),
-        Closed(held, only(named.join(matched, [_BOX_ID], "left_semi"), names)),
+        Closed(free, named.matching(matched, [_BOX_ID], negated=True).only(names)),
+        Closed(held, named.matching(matched, [_BOX_ID]).only(names)),
     )
 
 
-def as_boxes(closed: Closed, types: Mapping[str, str], empty: DataFrame) -> Closed:
-    """The same with spans and `everything` written as boxes, so that all of it is data.
-
-    `types` gives the SQL type of each attribute, `empty` any DataFrame of one row to start from.
-    """
-    boxes: list[Frame] = [closed.boxes]
-    for attribute, spans in closed.spans.items():
-        intervals = ", ".join(span.interval(types[attribute]) for span in spans)
-        boxes.append(empty.selectExpr(f"explode(array({intervals})) AS {quote(attribute)}"))
+def as_boxes(closed: Closed, types: Mapping[str, str]) -> Closed:
+    """The same with spans and `everything` written as boxes, so that all of it is data; the wildcards of
+    `everything` are on the attributes of `types`."""
+    boxes: list[Rows | None] = [closed.boxes]
+    boxes += (_table(attribute, spans) for attribute, spans in closed.spans.items())
     if closed.everything:
-        wildcards = (f"CAST(NULL AS {interval_type(sql)}) AS {quote(name)}" for name, sql in types.items())
-        boxes.append(empty.selectExpr(*wildcards))
+        boxes.append(values({name: f"CAST(NULL AS {interval_type(sql)})" for name, sql in types.items()}))
     return Closed(closed.points, union(boxes))
 
 
@@ -214,34 +208,31 @@ def interval_type(sql: str) -> str:
 
 
 _BOX_ID = "box id"
+_ENDS = ("low", "high", "low_open", "high_open")
 
 
-def _against_spans(
-    rows: DataFrame, attribute: str, spans: tuple[Span, ...], how: Literal["left_anti", "left_semi"]
-) -> DataFrame:
-    (type,) = (field.dataType.simpleString() for field in rows.schema if field.name == attribute)
-    values = ", ".join(f"({span.interval(type)})" for span in spans)
-    table = rows.sparkSession.sql(f"SELECT * FROM VALUES {values} AS spans(low, high, low_open, high_open)")
-    return _against_boxes(rows, table.selectExpr(f"struct(*) AS {quote(attribute)}"), how)
+def _table(attribute: str, spans: tuple[Span, ...]) -> Rows:
+    """Spans as boxes in a local table."""
+    table = local(_ENDS, (span.ends for span in spans))
+    return table.project({attribute: f"struct({', '.join(_ENDS)})"})
 
 
-def _against_boxes(rows: DataFrame, boxes: DataFrame, how: Literal["left_anti", "left_semi"]) -> DataFrame:
+def _against_boxes(rows: Rows, boxes: Rows, *, negated: bool = False) -> Rows:
     renamed, condition = _boxed(boxes)
-    return rows.join(renamed, condition, how)
+    return rows.matching_on(renamed, condition, negated=negated)
 
 
-def _matched_boxes(rows: DataFrame, boxes: DataFrame) -> DataFrame:
+def _matched_boxes(rows: Rows, boxes: Rows) -> Rows:
     """The ids of the boxes that match a row: joined from the rows' side, so that the boxes are broadcast."""
     renamed, condition = _boxed(_with_box_id(boxes))
-    return rows.join(renamed, condition).select(quote(_BOX_ID)).distinct()
+    return rows.join(renamed, condition).only([_BOX_ID]).distinct()
 
 
-def _boxed(boxes: DataFrame) -> tuple[DataFrame, Column]:
+def _boxed(boxes: Rows) -> tuple[Rows, str]:
     """The boxes under names of their own, and the condition that a row matches one."""
-    names = [name for name in boxes.columns if name != _BOX_ID]
-    own = {name: f"box {name}" for name in names}
-    condition = " AND ".join(_inside(quote(name), quote(own[name])) for name in names) or "true"
-    return rename(boxes, {name: own.get(name, name) for name in boxes.columns}), expr(condition)
+    own = {name: f"box {name}" for name in boxes.columns if name != _BOX_ID}
+    condition = " AND ".join(_inside(quote(name), quote(box)) for name, box in own.items()) or "true"
+    return boxes.renamed({name: own.get(name, name) for name in boxes.columns}), condition
 
 
 def _inside(value: str, box: str) -> str:
@@ -250,7 +241,5 @@ def _inside(value: str, box: str) -> str:
     return f"({box} IS NULL OR ({value} IS NOT NULL AND {above} AND {below}))"
 
 
-def _with_box_id(boxes: DataFrame) -> DataFrame:
-    return boxes.selectExpr(
-        "*", f"to_json(struct({', '.join(map(quote, boxes.columns)) or '1'})) AS {quote(_BOX_ID)}"
-    )
+def _with_box_id(boxes: Rows) -> Rows:
+    return boxes.extended({_BOX_ID: f"to_json(struct({', '.join(map(quote, boxes.columns)) or '1'}))"})

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
-from pyspark.sql.functions import expr
-
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
-from caesura.operators.frames import Frame, only, quote, union
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
+from caesura.operators.rows import Rows, quote, union, values
 from caesura.operators.store import Store
 
 
@@ -43,10 +40,10 @@ class Group:
     def tables(self) -> tuple[StateTable, ...]:
         return (self.table, *self.released.tables, *(self.passed.tables if self.passed else ()))
 
-    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         return None
 
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         closing = self._closing(inputs)
         if not closing:
             return None
@@ -74,36 +71,26 @@ class Group:
         (source,) = inputs
         return source.new.confined(self.keys)
 
-    def _new(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def _new(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """The slice's rows, aggregated: one row per group that occurs in it."""
         (source,) = inputs
         if source.rows is None:
             return None
-        aggregated = self._aggregated(source.rows, {p.column.name: p.from_rows for p in self.partials})
+        aggregated = source.rows.grouped(self.keys, {p.column.name: p.from_rows for p in self.partials})
         return state.share(f"new {self.table.name}", aggregated)
 
-    def _open(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def _open(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """Partial aggregates of the groups not yet emitted; a group may have several."""
-        always = None if self.keys else self._no_rows(state)
+        always = None if self.keys else self._no_rows()
         held = uncovered(union((state[self.table.name].rows, always)), self.released.read(state))
         return union((held, self._new(state, inputs)))
 
-    def _merged(self, partials: DataFrame) -> DataFrame:
-        return self._aggregated(partials, {p.column.name: p.merge for p in self.partials})
+    def _merged(self, partials: Rows) -> Rows:
+        return partials.grouped(self.keys, {p.column.name: p.merge for p in self.partials})
 
-    def _aggregated(self, rows: DataFrame, columns: Mapping[str, str]) -> DataFrame:
-        # Grouping by a constant, where there is no key, gives no group for no rows.
-        grouped = rows.groupBy(*map(quote, self.keys)) if self.keys else rows.groupBy(expr("1 AS `all`"))
-        if not columns:
-            return only(grouped.agg(expr("1 AS `present`")), self.keys)
-        aggregated = grouped.agg(*(expr(f"{sql} AS {quote(name)}") for name, sql in columns.items()))
-        return only(aggregated, (*self.keys, *columns))
+    def _finished(self, merged: Rows) -> Rows:
+        return merged.project({**{key: quote(key) for key in self.keys}, **self.results})
 
-    def _finished(self, merged: DataFrame) -> DataFrame:
-        results = (f"{sql} AS {quote(name)}" for name, sql in self.results.items())
-        return merged.selectExpr(*map(quote, self.keys), *results)
-
-    def _no_rows(self, state: State) -> DataFrame:
+    def _no_rows(self) -> Rows:
         """Without GROUP BY there is one group from the start, empty."""
-        columns = (f"CAST(NULL AS {p.column.type}) AS {quote(p.column.name)}" for p in self.partials)
-        return state.one_row().selectExpr(*columns)
+        return values({p.column.name: f"CAST(NULL AS {p.column.type})" for p in self.partials})

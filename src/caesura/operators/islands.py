@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql.functions import expr
-
-from caesura.operators.frames import Frame, quote
+from caesura.operators.rows import Rows, quote
 from caesura.types import Type
 
 RUN = 1024
 """Shorter intervals are read as points: a hash join answers for a million points, a nested loop for few boxes."""
 
+_PARTS = ("low", "high", "low_open", "high_open")
 _LEAST, _GREATEST = "-9223372036854775808L", "9223372036854775807L"
 
 
-def as_points(points: Frame, attribute: str) -> Frame:
+def as_points(points: Rows | None, attribute: str) -> Rows | None:
     """Constants as intervals of one value."""
     if points is None:
         return None
     name = quote(attribute)
-    one = f"struct({name} AS low, {name} AS high, false AS low_open, false AS high_open) AS {name}"
-    return points.selectExpr(one)
+    one = f"struct({name} AS low, {name} AS high, false AS low_open, false AS high_open)"
+    return points.project({attribute: one})
 
 
-def short(intervals: Frame, attribute: str, type: Type) -> Frame:
+def short(intervals: Rows | None, attribute: str, type: Type) -> Rows | None:
     """The values of the short intervals, one by one."""
     if intervals is None:
         return None
     name = quote(attribute)
-    values = f"explode(sequence({name}.low, {name}.high))" if type.enumerable else f"{name}.low"
-    return intervals.where(_is_short(name, type)).selectExpr(f"{values} AS {name}")
+    found = intervals.where(_is_short(name, type))
+    if type.enumerable:
+        return found.exploded(attribute, f"sequence({name}.low, {name}.high)")
+    return found.project({attribute: f"{name}.low"})
 
 
-def wide(intervals: Frame, attribute: str, type: Type) -> Frame:
+def wide(intervals: Rows | None, attribute: str, type: Type) -> Rows | None:
     """The other intervals, as boxes."""
     return None if intervals is None else intervals.where(wide_condition(quote(attribute), type))
 
@@ -50,11 +50,11 @@ def _is_short(name: str, type: Type) -> str:
     return f"({closed} AND {width} < {RUN})"
 
 
-def islands(intervals: DataFrame, attribute: str, type: Type) -> DataFrame:
+def islands(intervals: Rows, attribute: str, type: Type) -> Rows:
     """The same values in as few intervals as there can be."""
-    flat = intervals.selectExpr(f"{quote(attribute)}.*")
+    flat = intervals.project({part: f"{quote(attribute)}.{part}" for part in _PARTS})
     merged = _enumerable(flat, type) if type.enumerable else _continuous(flat)
-    return merged.selectExpr(f"struct(low, high, low_open, high_open) AS {quote(attribute)}")
+    return merged.project({attribute: f"struct({', '.join(_PARTS)})"})
 
 
 def _number(value: str, type: Type) -> str:
@@ -62,31 +62,31 @@ def _number(value: str, type: Type) -> str:
     return f"CAST(unix_date({value}) AS BIGINT)" if type.sql == "DATE" else f"CAST({value} AS BIGINT)"
 
 
-def _enumerable(intervals: DataFrame, type: Type) -> DataFrame:
+def _enumerable(intervals: Rows, type: Type) -> Rows:
     """In whole numbers, where (3, 7] and [8, 9] touch. An end that is open to all sides is the last number."""
     low, high = _number("low", type), _number("high", type)
-    numbers = intervals.selectExpr(
-        f"coalesce(IF(low_open, try_add({low}, 1L), {low}), IF(low IS NULL, {_LEAST}, NULL)) AS low",
-        f"coalesce(IF(high_open, try_subtract({high}, 1L), {high}), IF(high IS NULL, {_GREATEST}, NULL)) AS high",
-    ).where("low <= high")
+    first = f"coalesce(IF(low_open, try_add({low}, 1L), {low}), IF(low IS NULL, {_LEAST}, NULL))"
+    last = f"coalesce(IF(high_open, try_subtract({high}, 1L), {high}), IF(high IS NULL, {_GREATEST}, NULL))"
+    numbers = intervals.project({"low": first, "high": last}).where("low <= high")
     farthest = "max(high) OVER (ORDER BY low ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
     starts = "farthest IS NULL OR (low > farthest AND try_subtract(low, 1L) > farthest)"
     back = "date_from_unix_date(CAST({0} AS INT))" if type.sql == "DATE" else f"CAST({{0}} AS {type})"
     return (
-        numbers.selectExpr("low", "high", f"{farthest} AS farthest")
-        .selectExpr("low", "high", f"sum(int({starts})) OVER (ORDER BY low ROWS UNBOUNDED PRECEDING) AS island")
-        .groupBy("island")
-        .agg(expr("min(low) AS low"), expr("max(high) AS high"))
-        .selectExpr(
-            f"IF(low = {_LEAST}, NULL, {back.format('low')}) AS low",
-            f"IF(high = {_GREATEST}, NULL, {back.format('high')}) AS high",
-            "false AS low_open",
-            "false AS high_open",
+        numbers.extended({"farthest": farthest})
+        .extended({"island": f"sum(int({starts})) OVER (ORDER BY low ROWS UNBOUNDED PRECEDING)"})
+        .grouped(["island"], {"low": "min(low)", "high": "max(high)"})
+        .project(
+            {
+                "low": f"IF(low = {_LEAST}, NULL, {back.format('low')})",
+                "high": f"IF(high = {_GREATEST}, NULL, {back.format('high')})",
+                "low_open": "false",
+                "high_open": "false",
+            }
         )
     )
 
 
-def _continuous(intervals: DataFrame) -> DataFrame:
+def _continuous(intervals: Rows) -> Rows:
     """In a dense order, where [1, 2) and [2, 3] touch, and (1, 2) and (2, 3) do not."""
     order = "ORDER BY low, low_open"  # NULL, no lower end, comes first
     ends = "struct(high IS NULL AS endless, high, NOT high_open AS included)"
@@ -96,12 +96,18 @@ def _continuous(intervals: DataFrame) -> DataFrame:
     filled = "low IS NULL OR high IS NULL OR low < high OR (low = high AND NOT low_open AND NOT high_open)"
     return (
         intervals.where(filled)
-        .selectExpr("*", f"{farthest} AS farthest")
-        .selectExpr("*", f"sum(int({starts})) OVER ({order} ROWS UNBOUNDED PRECEDING) AS island")
-        .groupBy("island")
-        .agg(
-            expr("min(struct(low IS NOT NULL AS bounded, low, low_open)) AS first"),
-            expr(f"max({ends}) AS last"),
+        .extended({"farthest": farthest})
+        .extended({"island": f"sum(int({starts})) OVER ({order} ROWS UNBOUNDED PRECEDING)"})
+        .grouped(
+            ["island"],
+            {"first": "min(struct(low IS NOT NULL AS bounded, low, low_open))", "last": f"max({ends})"},
         )
-        .selectExpr("first.low", "last.high", "first.low_open", "NOT last.included AS high_open")
+        .project(
+            {
+                "low": "first.low",
+                "high": "last.high",
+                "low_open": "first.low_open",
+                "high_open": "NOT last.included",
+            }
+        )
     )

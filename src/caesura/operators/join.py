@@ -10,12 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pyspark.sql import DataFrame
-from pyspark.sql.functions import expr
-
 from caesura.operators.closed import NOTHING, Closed, as_boxes, split, uncovered
-from caesura.operators.frames import Frame, only, quote, union
 from caesura.operators.operator import Change, Changes, Flow, Held, State, StateTable
+from caesura.operators.rows import Rows, quote, union
 from caesura.operators.store import Store
 
 
@@ -64,7 +61,7 @@ class Join:
     def _owner(self) -> Mapping[str, int]:
         return {column.name: i for i, side in enumerate(self.sides) for column in side.table.columns}
 
-    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without."""
         old = [self._held(state, i, flow) for i, flow in enumerate(inputs)]
         terms = []
@@ -75,7 +72,7 @@ class Join:
                 terms.append(term)
         return union(terms)
 
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         return None
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
@@ -100,7 +97,7 @@ class Join:
                 continue
             if (kept := self._kept(state, inputs, i)) is not None:
                 types = {name: side.pending.types[name].sql for name in side.exports}
-                free, waiting = split(as_boxes(free, types, state.one_row()), kept)
+                free, waiting = split(as_boxes(free, types), kept)
             changes |= side.pending.replace(state, waiting)
             new |= free.renamed(side.exports)
         if self.passed is None:
@@ -111,11 +108,11 @@ class Join:
         """Whether this slice brings a punctuation that may purge the side's rows."""
         return any(inputs[hop.input].new for hop in side.purge or ())
 
-    def _held(self, state: State, i: int, flow: Flow) -> Frame:
+    def _held(self, state: State, i: int, flow: Flow) -> Rows | None:
         side = self.sides[i]
         return flow.finite if side.finite else state[side.table.name].rows
 
-    def _matches(self, parts: Sequence[Frame], start: int) -> Frame:
+    def _matches(self, parts: Sequence[Rows | None], start: int) -> Rows | None:
         """The join of one table per input, starting at `start` and following the join graph."""
         if any(part is None for part in parts):
             return None
@@ -124,7 +121,7 @@ class Join:
             i = next((i for i in self._around(done)), min(set(range(len(parts))) - done))
             joined, done = self._joined(joined, done, parts[i], i), done | {i}
         assert joined is not None
-        joined = only(joined, self._owner)
+        joined = joined.only(self._owner)
         return joined if self.residual is None else joined.where(self.residual)
 
     def _around(self, done: set[int]) -> list[int]:
@@ -132,7 +129,7 @@ class Join:
         pairs = [(self._owner[left], self._owner[right]) for left, right in self.equalities]
         return sorted({j if i in done else i for i, j in pairs if (i in done) != (j in done)})
 
-    def _joined(self, joined: Frame, done: set[int], part: Frame, i: int) -> DataFrame:
+    def _joined(self, joined: Rows | None, done: set[int], part: Rows | None, i: int) -> Rows:
         assert joined is not None
         assert part is not None
         conditions = [
@@ -141,9 +138,9 @@ class Join:
             if {self._owner[left], self._owner[right]} <= done | {i}
             and i in (self._owner[left], self._owner[right])
         ]
-        return joined.join(part, expr(" AND ".join(conditions))) if conditions else joined.crossJoin(part)
+        return joined.join(part, " AND ".join(conditions) or None)
 
-    def _kept(self, state: State, inputs: tuple[Flow, ...], i: int) -> Frame:
+    def _kept(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
         """All rows of input i that stay: those held before, and the slice's."""
         side = self.sides[i]
         rows = self._purged(state, inputs, i, state[side.table.name])
@@ -151,13 +148,13 @@ class Join:
             return rows
         return state.share(f"kept {side.table.name}", rows)
 
-    def _purged(self, state: State, inputs: tuple[Flow, ...], i: int, held: Held) -> Frame:
+    def _purged(self, state: State, inputs: tuple[Flow, ...], i: int, held: Held) -> Rows | None:
         """keep(S) = rows of S with, for some k, a row of S ⋈ X₁ ⋈ … ⋈ Xₖ₋₁ that no punctuation of Xₖ covers."""
         side = self.sides[i]
         rows = union((held.rows, inputs[i].rows))
         if rows is None:
             return None
-        rows = rows.dropna(subset=list(map(quote, side.keys))) if side.keys else rows
+        rows = rows.present(side.keys)
         match side.purge:
             case None:
                 return rows
@@ -173,25 +170,25 @@ class Join:
         return inputs[hop.input].closed.where(hop.constants).renamed(hop.pins)
 
     def _chained(
-        self, state: State, inputs: tuple[Flow, ...], i: int, rows: DataFrame, hops: tuple[Hop, ...]
-    ) -> Frame:
+        self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, hops: tuple[Hop, ...]
+    ) -> Rows | None:
         """Judged by the join keys alone, since partners depend on nothing else, and against the states before
         the purge."""
         mine = {by for hop in hops for by in hop.pins.values() if self._owner[by] == i}
         keys = sorted({*self.sides[i].keys, *mine})
-        chain: Frame = only(rows, keys).distinct()
+        chain: Rows | None = rows.only(keys).distinct()
         done = {i}
         for j in [j for j, side in enumerate(self.sides) if side.finite]:
             chain = self._joined(chain, done, inputs[j].finite, j)
             done.add(j)
-        open_keys: list[Frame] = []
+        open_keys: list[Rows | None] = []
         for hop in hops:
             if (still_open := uncovered(chain, self._closing(inputs, hop))) is not None:
-                open_keys.append(only(still_open, keys))
+                open_keys.append(still_open.only(keys))
             present = union((state[self.sides[hop.input].table.name].rows, inputs[hop.input].rows))
             if present is None:
                 break  # no partner so far: the later conditions hold of themselves
             chain = self._joined(chain, done, present, hop.input)
             done.add(hop.input)
         awaited = union(open_keys)
-        return None if awaited is None else rows.join(awaited.distinct(), keys, "left_semi")
+        return None if awaited is None else rows.matching(awaited.distinct(), keys)

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed, Span
-from caesura.operators.frames import Frame
+from caesura.operators.rows import Rows, view
 from caesura.types import Type
 
 
@@ -28,10 +28,10 @@ class Flow:
     history of an input find it there. A relation that never changes is `finite` and has neither.
     """
 
-    rows: Frame = None
+    rows: Rows | None = None
     new: Closed = NOTHING
     before: Closed = NOTHING
-    finite: Frame = None
+    finite: Rows | None = None
 
     @property
     def closed(self) -> Closed:
@@ -53,7 +53,7 @@ class StateTable:
 class Held:
     """What a state table holds before the slice; `rewrite`: this slice writes it anew instead of appending."""
 
-    rows: Frame = None
+    rows: Rows | None = None
     rewrite: bool = True
     compact: bool = True
     """Whether it was written anew by the last slice that changed it: writing it once more would change nothing."""
@@ -67,7 +67,7 @@ class Held:
 class Change:
     """What a slice writes to a state table: its whole content, or rows to append."""
 
-    rows: Frame
+    rows: Rows | None
     rewrite: bool
 
 
@@ -80,24 +80,21 @@ class State:
 
     spark: SparkSession
     tables: Mapping[str, Held] = field(default_factory=dict)
-    shared: dict[str, DataFrame] = field(default_factory=dict)
+    persisted: dict[str, DataFrame] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Held:
         return self.tables.get(name, Held())
 
-    def share(self, name: str, frame: DataFrame) -> DataFrame:
+    def share(self, name: str, rows: Rows) -> Rows:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
-        if name not in self.shared:
-            self.shared[name] = frame.persist(StorageLevel.MEMORY_AND_DISK)
-        return self.shared[name]
+        if name not in self.persisted:
+            self.persisted[name] = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
+        return view(self.persisted[name], name)
 
     def forget(self) -> None:
-        for frame in self.shared.values():
+        for frame in self.persisted.values():
             frame.unpersist()
-        self.shared.clear()
-
-    def one_row(self) -> DataFrame:
-        return self.spark.range(1)
+        self.persisted.clear()
 
 
 class Operator(Protocol):
@@ -105,10 +102,10 @@ class Operator(Protocol):
     def tables(self) -> tuple[StateTable, ...]:
         """The state tables it needs; their names are unique in the pipeline."""
 
-    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """The result rows that the slice's new rows produce."""
 
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """The result rows that punctuations now release."""
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:

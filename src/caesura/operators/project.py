@@ -8,8 +8,8 @@ from functools import reduce
 from operator import or_
 
 from caesura.operators.closed import NOTHING
-from caesura.operators.frames import Frame, quote
 from caesura.operators.operator import Changes, Flow, State, StateTable
+from caesura.operators.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,11 @@ class Project:
     def tables(self) -> tuple[StateTable, ...]:
         return ()
 
-    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         (source,) = inputs
-        if source.rows is None:
-            return None
-        return source.rows.selectExpr(*(f"{sql} AS {quote(name)}" for name, sql in self.outputs.items()))
+        return None if source.rows is None else source.rows.project(self.outputs)
 
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         return None
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:

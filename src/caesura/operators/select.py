@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from caesura.operators.frames import Frame
 from caesura.operators.operator import Changes, Flow, State, StateTable
+from caesura.operators.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,11 @@ class Select:
     def tables(self) -> tuple[StateTable, ...]:
         return ()
 
-    def step(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         (source,) = inputs
         return None if source.rows is None else source.rows.where(self.predicate)
 
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Frame:
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         return None
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:

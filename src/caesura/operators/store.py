@@ -13,9 +13,9 @@ from functools import cached_property
 
 from caesura.catalog import Column
 from caesura.operators.closed import Attributes, Closed, as_boxes, interval_type
-from caesura.operators.frames import Frame, quote, union
 from caesura.operators.islands import as_points, islands, short, wide
 from caesura.operators.operator import Change, Changes, Held, State, StateTable
+from caesura.operators.rows import Rows, quote, union
 from caesura.types import Type
 
 
@@ -70,7 +70,7 @@ class Store:
 
     def append(self, state: State, new: Closed) -> Changes:
         """Remember more. A table that is due to be written anew is coalesced."""
-        new = as_boxes(new, {name: type.sql for name, type in self.types.items()}, state.one_row())
+        new = as_boxes(new, {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
         others = new.boxes
         for attributes, name in self._names.items():
@@ -99,7 +99,7 @@ class Store:
         return self.append(State(state.spark, forgotten), closed)
 
 
-def _split(boxes: Frame, attribute: str) -> tuple[Frame, Frame]:
+def _split(boxes: Rows | None, attribute: str) -> tuple[Rows | None, Rows | None]:
     """The boxes that restrict this attribute and no other, and the rest."""
     if boxes is None:
         return None, None
@@ -107,4 +107,4 @@ def _split(boxes: Frame, attribute: str) -> tuple[Frame, Frame]:
         return None, boxes
     wild = [f"{quote(name)} IS NULL" for name in boxes.columns if name != attribute]
     condition = " AND ".join([f"{quote(attribute)} IS NOT NULL", *wild])
-    return boxes.where(condition).select(quote(attribute)), boxes.where(f"NOT ({condition})")
+    return boxes.where(condition).only([attribute]), boxes.where(f"NOT ({condition})")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from caesura.catalog import Column
-from caesura.operators.frames import quote
 from caesura.operators.group import Partial
+from caesura.operators.rows import quote
 from caesura.plan import Aggregate
 from caesura.types import BIGINT, Type
 

@@ -6,19 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pyspark.sql import DataFrame
-from pyspark.sql.functions import expr
-
 from caesura.catalog import OrderedBy, Stream, Unique
 from caesura.operators.closed import NOTHING, Closed, Span, covered, in_order, uncovered
-from caesura.operators.frames import Frame, only, quote, union
 from caesura.operators.operator import State
+from caesura.operators.rows import Rows, quote, text, union
 from caesura.operators.store import Store
 from caesura.spark.inputs import PUNCTUATION
 from caesura.spark.manifest import Promised
-from caesura.spark.punctuations import UNREADABLE, Reader, sent, text
+from caesura.spark.punctuations import UNREADABLE, Reader, sent
 from caesura.spark.sources import CORRUPT
 from caesura.spark.survey import Survey
+
+_NTH = "nth of key"
 
 
 @dataclass(frozen=True)
@@ -46,15 +45,19 @@ class Contract:
 
     def below(self, bounds: Mapping[str, str]) -> Closed:
         """What the bounds of ordered columns close."""
-        found = {o.column: self.literal(o, bounds[o.column]) for o in self.ordered if o.column in bounds}
-        return Closed(spans={column: (Span(None, bound, high_open=True),) for column, bound in found.items()})
+        spans: dict[str, tuple[Span, ...]] = {}
+        for ordered in self.ordered:
+            if (bound := bounds.get(ordered.column)) is not None:
+                type = self.store.types[ordered.column].sql
+                spans[ordered.column] = (Span(type, None, self.literal(ordered, bound), high_open=True),)
+        return Closed(spans=spans)
 
     def literal(self, ordered: OrderedBy, bound: str) -> str:
         """A bound as SQL; a date less some hours is a timestamp."""
         type = self.store.types[ordered.column].sql
         return f"CAST({text(bound)} AS {'TIMESTAMP' if type == 'DATE' and ordered.slack is not None else type})"
 
-    def arrivals(self, raw: DataFrame, state: State, promised: Promised) -> Arrivals:
+    def arrivals(self, raw: Rows, state: State, promised: Promised) -> Arrivals:
         """What a slice brings on this stream."""
         return Arrivals(self, raw, self.before(state, promised), promised)
 
@@ -64,26 +67,26 @@ class Arrivals:
     """A slice of one stream: rows and punctuations as they came, and what was promised before."""
 
     contract: Contract
-    raw: DataFrame
+    raw: Rows
     before: Closed
     promised: Promised
 
     def plain(self) -> dict[str, str]:
         return self.contract.reader.plain(PUNCTUATION)
 
-    def parsed(self) -> DataFrame:
+    def parsed(self) -> Rows:
         """The punctuations that are not plain, read."""
         texts = self.raw.where(f"{PUNCTUATION} IS NOT NULL")
-        for condition in self.plain().values():
-            texts = texts.where(f"NOT {condition}")
+        for number in self.plain().values():
+            texts = texts.where(f"{number} IS NULL")
         return self.contract.reader.parse(texts, PUNCTUATION)
 
-    def data(self, raw: DataFrame) -> DataFrame:
+    def data(self, raw: Rows) -> Rows:
         """The rows proper: no punctuation, and readable."""
         names = [column.name for column in self.contract.stream.columns]
-        return only(raw.where(f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL"), names)
+        return raw.where(f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL").only(names)
 
-    def admitted(self, raw: DataFrame) -> Frame:
+    def admitted(self, raw: Rows) -> Rows | None:
         """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
         NULL is not broken."""
         rows = self.data(raw)
@@ -91,7 +94,7 @@ class Arrivals:
             rows = rows.where(f"coalesce({check.condition.sql}, true)")
         return uncovered(rows, self.before)
 
-    def rows(self, survey: Survey) -> Frame:
+    def rows(self, survey: Survey) -> Rows | None:
         """The rows that keep the contract. Where the survey found none that breaks it, nobody asks again."""
         if survey.rows == 0:
             return None
@@ -100,38 +103,38 @@ class Arrivals:
         rows = self.admitted(self.raw)
         if rows is not None and survey.repeated:
             for unique in self.contract.unique:
-                rows = self._numbered(rows, unique).where("`nth of key` = 1").drop("nth of key")
+                rows = self._numbered(rows, unique).where(f"{quote(_NTH)} = 1").without(_NTH)
         return rows
 
-    def closed(self, survey: Survey, rows: Frame, state: State) -> Closed:
+    def closed(self, survey: Survey, rows: Rows | None, state: State) -> Closed:
         """The punctuations of the slice: in band, of unique keys, of ordered columns."""
         reader = self.contract.reader
         closed = NOTHING if survey.parsed is None else reader.closed(survey.parsed, survey.kinds)
         for attribute, count in survey.plain.items():
             points = reader.plain_points(self.raw, PUNCTUATION, attribute)
-            shared = state.share(f"{attribute} closed by {self.contract.stream.name}", points)
-            closed |= Closed({(attribute,): sent(shared, count)})
+            closed |= Closed({(attribute,): sent(points, count)})
         if rows is not None:
             for unique in self.contract.unique:
                 key = in_order(self.contract.store.types, unique.columns)
-                closed |= Closed({key: only(with_key(rows, unique), key)})
+                closed |= Closed({key: rows.present(unique.columns).only(key)})
         return closed | self.contract.below(survey.bounds)
 
-    def quarantine(self, survey: Survey) -> Frame:
+    def quarantine(self, survey: Survey) -> Rows | None:
         """What breaks the contract or cannot be read, each with the reason, so that nothing is lost."""
-        found: list[Frame] = []
+        found: list[Rows | None] = []
         if survey.corrupt:
             corrupt = self.raw.where(f"{CORRUPT} IS NOT NULL")
-            found.append(corrupt.selectExpr("'the row cannot be parsed' AS reason", f"{CORRUPT} AS row"))
+            found.append(corrupt.project({"reason": text("the row cannot be parsed"), "row": CORRUPT}))
         if survey.parsed is not None and UNREADABLE in survey.kinds:
-            reason = "concat('the punctuation cannot be read: ', reason) AS reason"
-            found.append(survey.parsed.where(f"kind = '{UNREADABLE}'").selectExpr(reason, "text AS row"))
+            reason = "concat('the punctuation cannot be read: ', reason)"
+            unreadable = survey.parsed.where(f"kind = '{UNREADABLE}'")
+            found.append(unreadable.project({"reason": reason, "row": "text"}))
         if survey.broken:
             found.extend(self._breaches(survey))
-        stream = f"{text(self.contract.stream.name)} AS stream"
-        return union(frame.selectExpr(stream, "reason", "row") for frame in found if frame is not None)
+        stream = text(self.contract.stream.name)
+        return union(rows.extended({"stream": stream}) for rows in found if rows is not None)
 
-    def _breaches(self, survey: Survey) -> Iterator[Frame]:
+    def _breaches(self, survey: Survey) -> Iterator[Rows | None]:
         rows = self.data(self.raw)
         for check in self.contract.stream.checks:
             condition = f"coalesce({check.condition.sql}, true)"
@@ -144,9 +147,9 @@ class Arrivals:
             for unique in self.contract.unique:
                 numbered = self._numbered(admitted, unique)
                 keys = ", ".join(unique.columns)
-                repeated = numbered.where("`nth of key` > 1").drop("nth of key")
+                repeated = numbered.where(f"{quote(_NTH)} > 1").without(_NTH)
                 yield _because(repeated, f"it repeats UNIQUE ({keys}) in its slice")
-                admitted = numbered.where("`nth of key` = 1").drop("nth of key")
+                admitted = numbered.where(f"{quote(_NTH)} = 1").without(_NTH)
 
     def bound(self, ordered: OrderedBy) -> str:
         """The newest value less the slack, as SQL over admitted rows; it never falls."""
@@ -155,32 +158,18 @@ class Arrivals:
         so_far = self.promised.bounds.get(ordered.column)
         return bound if so_far is None else f"greatest({bound}, {self.contract.literal(ordered, so_far)})"
 
-    def repeated_keys(self) -> Iterator[DataFrame]:
-        """The unique keys that occur more than once in the slice, with their count."""
-        admitted = self.admitted(self.raw)
-        for unique in self.contract.unique:
-            if admitted is not None:
-                grouped = with_key(admitted, unique).groupBy(*map(quote, unique.columns))
-                per_key = grouped.agg(expr("count(*) AS `rows of key`"))
-                yield per_key.where("`rows of key` > 1").selectExpr("`rows of key` AS count")
-
-    def _numbered(self, rows: DataFrame, unique: Unique) -> DataFrame:
+    def _numbered(self, rows: Rows, unique: Unique) -> Rows:
         """Rows of one key counted from one, in an order that a re-run repeats; without a key all are first."""
         order = ", ".join(quote(c.name) for c in self.contract.stream.columns if c.type.scalar)
         keys = ", ".join(map(quote, unique.columns))
         missing = " OR ".join(f"{quote(column)} IS NULL" for column in unique.columns)
-        nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order})) AS `nth of key`"
-        return rows.selectExpr("*", nth)
+        nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order}))"
+        return rows.extended({_NTH: nth})
 
 
-def with_key(rows: DataFrame, unique: Unique) -> DataFrame:
-    """As in SQL, a key with NULL in it repeats nothing and says nothing."""
-    return rows.dropna(subset=[quote(column) for column in unique.columns])
-
-
-def _because(rows: Frame, reason: str) -> Frame:
+def _because(rows: Rows | None, reason: str) -> Rows | None:
     if rows is None:
         return None
     fields = ", ".join(map(quote, rows.columns))
-    row = f"to_json(struct({fields}), map('ignoreNullFields', 'false')) AS row"
-    return rows.selectExpr(f"{text(reason)} AS reason", row)
+    row = f"to_json(struct({fields}), map('ignoreNullFields', 'false'))"
+    return rows.project({"reason": text(reason), "row": row})

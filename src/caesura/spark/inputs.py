@@ -7,7 +7,7 @@ only the columns and row groups that a job needs. Everything else is taken out o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -18,8 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.catalog import Stream
-from caesura.operators.frames import Frame, quote, rename
-from caesura.spark.sources import CORRUPT, columnar
+from caesura.operators.rows import Rows, quote, text, view
+from caesura.spark.sources import CORRUPT, adopted, columnar
 
 TAG, PUNCTUATION = "_stream", "_punctuation"
 
@@ -31,16 +31,16 @@ class Input:
     stream: Stream
     frame: DataFrame
 
-    def normalised(self, frame: DataFrame) -> DataFrame:
-        """The declared columns in their types, the punctuation, and what could not be parsed."""
-        present = set(frame.columns)
+    def normalised(self, present: Collection[str]) -> dict[str, str]:
+        """The declared columns in their types, the punctuation, and what could not be parsed, as SQL over the
+        columns that are there."""
         punctuation = quote(self.stream.punctuation_column)
         marks = {
             PUNCTUATION: punctuation if self.stream.punctuation_column in present else "NULL",
             CORRUPT: quote(CORRUPT) if CORRUPT in present else "NULL",
         }
-        columns = [f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}" for c in self.stream.columns]
-        return frame.selectExpr(*(f"CAST({sql} AS STRING) AS {name}" for name, sql in marks.items()), *columns)
+        columns = {c.name: f"CAST({quote(c.name)} AS {c.type})" for c in self.stream.columns}
+        return {**{name: f"CAST({sql} AS STRING)" for name, sql in marks.items()}, **columns}
 
     @cached_property
     def leaves(self) -> int:
@@ -58,31 +58,36 @@ class Inputs:
         return reduce(DataFrame.union, map(self._tagged, self.inputs))
 
     @contextmanager
-    def of_batch(self, batch: DataFrame, query: StreamingQuery) -> Iterator[dict[str, Frame]]:
-        """Each stream's part of the batch that the query is executing; None where it has none."""
+    def of_batch(self, batch: DataFrame, query: StreamingQuery) -> Iterator[dict[str, Rows]]:
+        """What each stream that brings anything has in the batch that the query is executing."""
         relations = dict(self._relations(query))
-        parts = {name: self._part(name, batch, relations.get(name)) for name in self.inputs}
-        held = [
-            part for name, part in parts.items() if part is not None and not columnar(self.inputs[name].stream)
-        ]
-        for part in held:
-            part.persist(StorageLevel.MEMORY_AND_DISK)
+        frames = {name: self._part(name, batch, relations.get(name)) for name in self.inputs}
+        parts = {name: frame for name, frame in frames.items() if frame is not None}
+        held = [frame for name, frame in parts.items() if not columnar(self.inputs[name].stream)]
+        for frame in held:
+            frame.persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            yield parts
+            yield {
+                name: rows.project(self.inputs[name].normalised(rows.columns))
+                for name, frame in parts.items()
+                for rows in (view(frame, f"stream: {name}"),)
+            }
         finally:
-            for part in held:
-                part.unpersist()
+            for frame in held:
+                frame.unpersist()
 
-    def _part(self, name: str, batch: DataFrame, relation: Any) -> Frame:
+    def _part(self, name: str, batch: DataFrame, relation: Any) -> DataFrame | None:
         each = self.inputs[name]
         kind = "" if relation is None else relation.getClass().getSimpleName()
         if kind == "LocalRelation":  # what Spark puts in the place of a source without new data
             return None
         if kind == "LogicalRelation":
             java = self.spark._jsparkSession.baseRelationToDataFrame(relation.relation())
-            return each.normalised(DataFrame(java, self.spark))
-        names = {f"{name}.{column.name}": column.name for column in each.stream.columns}
-        return rename(batch.where(f"{TAG} = '{name}'"), {PUNCTUATION: PUNCTUATION, CORRUPT: CORRUPT, **names})
+            return DataFrame(java, self.spark)
+        names = {c.name: quote(f"{name}.{c.name}") for c in each.stream.columns}
+        marks = {each.stream.punctuation_column: PUNCTUATION, CORRUPT: CORRUPT}
+        chosen = (f"{sql} AS {quote(column)}" for column, sql in {**names, **marks}.items())
+        return adopted(batch.where(f"{TAG} = {text(name)}").selectExpr(*chosen), self.spark)
 
     def _relations(self, query: StreamingQuery) -> Iterator[tuple[str, Any]]:
         """The relation that each stream with a single source reads in the current batch."""
@@ -95,11 +100,9 @@ class Inputs:
 
     def _tagged(self, name: str) -> DataFrame:
         each = self.inputs[name]
-        columns = [
-            f"{quote(c.name)} AS {quote(f'{owner}.{c.name}')}"
-            if owner == name
-            else f"CAST(NULL AS {c.type}) AS {quote(f'{owner}.{c.name}')}"
-            for owner, other in self.inputs.items()
-            for c in other.stream.columns
-        ]
-        return each.normalised(each.frame).selectExpr(f"'{name}' AS {TAG}", PUNCTUATION, CORRUPT, *columns)
+        mine = each.normalised(each.frame.columns)
+        columns = {TAG: text(name), PUNCTUATION: mine[PUNCTUATION], CORRUPT: mine[CORRUPT]}
+        for owner, other in self.inputs.items():
+            for c in other.stream.columns:
+                columns[f"{owner}.{c.name}"] = mine[c.name] if owner == name else f"CAST(NULL AS {c.type})"
+        return each.frame.selectExpr(*(f"{sql} AS {quote(column)}" for column, sql in columns.items()))

@@ -15,6 +15,7 @@ from caesura import plan
 from caesura.catalog import Origin
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
+from caesura.operators.rows import Rows, view
 from caesura.progress import Progress
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.evaluate import evaluate_static
@@ -25,7 +26,7 @@ from caesura.spark.manifest import last_manifest
 from caesura.spark.query import ContinuousQuery
 from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink, is_file_format
 from caesura.spark.slice import SliceDriver, Target
-from caesura.spark.sources import conformed, open_stream, open_table, resolved
+from caesura.spark.sources import adopted, conformed, open_stream, open_table, resolved
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import Storage
 
@@ -37,6 +38,11 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024 * 1024),
     "spark.sql.session.timeZone": "UTC",
+    # An anti-join with a union is not to become a union of anti-joins, which doubles the plan.
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin",
+    "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",  # all of an interval is read
+    "spark.sql.maxConcurrentOutputFileWriters": "64",  # one per state table, instead of sorting by table
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow
 }
 
 
@@ -63,7 +69,7 @@ class Settings:
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
     require_executable(pipeline)
-    work = _work_session(spark)
+    work = work_session(spark)
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
     compiled = compile_plans(tuple(query.plan for query in queries))
     scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
@@ -78,6 +84,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         settings.report(progress)
 
     driver = SliceDriver(
+        work,
         compiled,
         tuple(Target(each, _sink(spark, each, storage, settings)) for each in queries),
         evaluate_static(work, compiled, _tables(work, compiled, settings)),
@@ -95,7 +102,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     return query
 
 
-def _work_session(spark: SparkSession) -> SparkSession:
+def work_session(spark: SparkSession) -> SparkSession:
     """A session of Caesura's own, so that its settings are not the user's.
 
     Adaptive execution is off: it plans stage by stage, which costs a slice more than it gains, since the sizes of
@@ -127,12 +134,14 @@ def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:
         )
 
 
-def _tables(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[str, DataFrame]:
-    tables: dict[str, DataFrame] = {}
+def _tables(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[str, Rows]:
+    tables: dict[str, Rows] = {}
     for name, table in compiled.static_tables.items():
         given = settings.frames.get(name)
-        frame = open_table(spark, table, settings.folder) if given is None else conformed(given, table)
-        tables[name] = frame.persist(StorageLevel.MEMORY_AND_DISK)
+        frame = (
+            open_table(spark, table, settings.folder) if given is None else adopted(conformed(given, table), spark)
+        )
+        tables[name] = view(frame.persist(StorageLevel.MEMORY_AND_DISK), f"table: {name}")
     return tables
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column, Origin
-from caesura.operators.frames import quote
+from caesura.operators.rows import quote
 from caesura.spark.storage import Storage
 
 _STAGING = "_caesura"
@@ -22,6 +22,10 @@ _FILES = {"parquet", "orc", "json", "csv", "text", "avro", "xml"}
 
 
 class ResultSink(Protocol):
+    @property
+    def repeatable(self) -> bool:
+        """Whether nobody sees what was staged before it is published, so that it can be staged again."""
+
     def stage(self, slice: int, rows: DataFrame) -> None:
         """Write the rows of a slice so that they can be published, or written again."""
 
@@ -34,6 +38,7 @@ class FileSink:
     storage: Storage
     format: str
     options: tuple[tuple[str, str], ...] = ()
+    repeatable = True
 
     def stage(self, slice: int, rows: DataFrame) -> None:
         path = self.storage.path(_STAGING, _name(slice))
@@ -50,6 +55,10 @@ class FileSink:
 class FormatSink:
     origin: Origin
     location: str | None
+
+    @property
+    def repeatable(self) -> bool:
+        return self.origin.format.lower() == "noop"
 
     def stage(self, slice: int, rows: DataFrame) -> None:
         writer = rows.write.format(self.origin.format).options(**dict(self.origin.options)).mode("append")
@@ -79,6 +88,7 @@ class Kept:
 class ConsoleSink:
     kept: Kept
     show: Callable[[int, DataFrame, int], None]
+    repeatable = True
 
     def stage(self, slice: int, rows: DataFrame) -> None:
         self.kept.files.stage(slice, rows)
@@ -95,6 +105,7 @@ class MemorySink:
 
     kept: Kept
     name: str
+    repeatable = True
 
     def stage(self, slice: int, rows: DataFrame) -> None:
         self.kept.files.stage(slice, rows)

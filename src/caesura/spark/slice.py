@@ -1,7 +1,7 @@
 """The slice driver: one micro-batch in, one atomic commit out.
 
-A slice takes three kinds of Spark jobs: one survey of the input, one per query that writes its result rows, and
-one that writes all changes of all state tables. The manifest, written last, makes them visible together.
+A slice takes two kinds of Spark jobs: one per query that writes its result rows, and one that surveys the input
+and writes all changes of all state tables. The manifest, written last, makes them visible together.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from pyspark.sql import DataFrame, Observation
+from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
 from caesura import plan
 from caesura.operators.closed import NOTHING, Closed
-from caesura.operators.frames import Frame, rename, union
 from caesura.operators.operator import Flow, State
+from caesura.operators.rows import Rows, union
 from caesura.progress import Progress
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Arrivals, Contract
@@ -26,7 +26,7 @@ from caesura.spark.manifest import Manifest, Promised, commit
 from caesura.spark.sinks import ResultSink
 from caesura.spark.state import QUARANTINE, StateFiles, Written
 from caesura.spark.storage import Storage
-from caesura.spark.survey import Survey, survey
+from caesura.spark.survey import Survey, answers, questions, read_others
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,16 @@ class SliceDriver:
 
     def __init__(
         self,
+        spark: SparkSession,
         compiled: Compiled,
         targets: tuple[Target, ...],
-        static: Mapping[plan.Plan, DataFrame],
+        static: Mapping[plan.Plan, Rows],
         storage: Storage,
         files: StateFiles,
         manifest: Manifest,
         report: Callable[[Progress], None],
     ) -> None:
+        self._spark = spark
         self._compiled = compiled
         self._targets = targets
         self._static = static
@@ -59,6 +61,7 @@ class SliceDriver:
         self._contracts = {
             name: Contract(stream, compiled.stores[name]) for name, stream in compiled.streams.items()
         }
+        self._last: Mapping[str, Survey] = {}
         self.manifest = manifest
 
     def recover(self) -> None:
@@ -67,7 +70,7 @@ class SliceDriver:
             for target in self._targets:
                 target.sink.publish(self.manifest.slice, None)
 
-    def run(self, parts: Mapping[str, Frame], number: int) -> None:
+    def run(self, parts: Mapping[str, Rows], number: int) -> None:
         """One micro-batch. Spark sends a batch again after a crash; one that was committed is done."""
         if number > self.manifest.slice:
             self._slice(parts, number)
@@ -77,50 +80,91 @@ class SliceDriver:
         if not self.manifest.ended:
             self._slice(None, self.manifest.slice + 1)
 
-    def _slice(self, parts: Mapping[str, Frame] | None, number: int) -> None:
-        """`parts` is what each stream brings, None for the slice that ends them."""
+    def _slice(self, parts: Mapping[str, Rows] | None, number: int) -> None:
+        """`parts` is what each stream brings, None for the slice that ends them.
+
+        A slice is mostly like the one before. So it is planned as if it were, and the job that writes its state
+        counts whether that was right. If not, it is done again, after a survey.
+        """
         clock = _Clock()
+        foreseen = self._foreseen(parts or {})
+        done = None if foreseen is None else self._attempt(parts, number, foreseen, clock)
+        if done is None:
+            done = self._attempt(parts, number, None, clock)
+        assert done is not None
+        self._last = done.surveys
+        self._commit(done)
+        clock.lap("commit")
+        self._report(self._progress(done, clock))
+
+    def _foreseen(self, parts: Mapping[str, Rows]) -> dict[str, Survey] | None:
+        """What the slice will bring if it is like the last; None where there is nothing to go by."""
+        known = {name: self._last[name] for name in parts if name in self._last and self._last[name].ordinary}
+        return known if known.keys() == parts.keys() else None
+
+    def _attempt(
+        self,
+        parts: Mapping[str, Rows] | None,
+        number: int,
+        foreseen: Mapping[str, Survey] | None,
+        clock: _Clock,
+    ) -> _Done | None:
+        """Everything but the commit; None if the slice is not what was foreseen."""
         state = self._files.open(self.manifest.tables)
         try:
-            arrivals = self._arrivals(parts or {}, state)
-            surveys = survey(arrivals)
+            arrivals = {
+                name: self._contracts[name].arrivals(rows, state, self._promised(name))
+                for name, rows in (parts or {}).items()
+            }
+            surveys = self._surveyed(arrivals) if foreseen is None else foreseen
             clock.lap("survey")
-            end = Closed(everything=True) if parts is None else NOTHING
-            sources = self._sources(arrivals, surveys, state, end)
+            sources = self._sources(
+                arrivals, surveys, state, Closed(everything=True) if parts is None else NOTHING
+            )
             flows, changes = evaluate(self._compiled, state, self._leaves(sources))
             for name, flow in sources.items():
                 tables_only = Closed(flow.new.points, flow.new.boxes)  # the rest is in the manifest
                 changes |= self._compiled.stores[name].append(state, tables_only)
             quarantine = union(arrivals[name].quarantine(survey) for name, survey in surveys.items())
+            asked = None if foreseen is None else questions(arrivals)
             clock.lap("plan")
-            # Results and state do not need each other: while one job is being planned, the other runs.
+            # Results and state do not need each other: while one job is being planned, the other runs. But rows
+            # that cannot be taken back wait until it is known that they are right.
+            at_once = foreseen is None or all(target.sink.repeatable for target in self._targets)
             with ThreadPoolExecutor(max_workers=1) as pool:
-                state_job = pool.submit(self._files.write, number, changes, quarantine)
-                output = {target.query.name: self._stage(target, flows, number) for target in self._targets}
+                state_job = pool.submit(self._files.write, number, changes, quarantine, asked)
+                output = self._staged(flows, number) if at_once else {}
                 clock.lap("results")
                 written = state_job.result()
-            quarantined = written.get(QUARANTINE.name, Written()).rows
             clock.lap("state")
+            if foreseen is not None:
+                surveys = answers(arrivals, written.answers)
+                if not all(foreseen[name].foresees(survey) for name, survey in surveys.items()):
+                    return None
+            if not at_once:
+                output = self._staged(flows, number)
+                clock.lap("results")
         finally:
             state.forget()
-        self._commit(
-            Manifest(
-                slice=number,
-                tables=self._files.versions(self.manifest.tables, changes, number, written),
-                promised={name: self._promised_after(name, flow, surveys) for name, flow in sources.items()},
-                quarantined=self.manifest.quarantined + quarantined,
-                ended=parts is None,
-            ),
-            output,
+        quarantined = written.tables.get(QUARANTINE.name, Written()).rows
+        manifest = Manifest(
+            slice=number,
+            tables=self._files.versions(self.manifest.tables, changes, number, written.tables),
+            promised={name: self._promised_after(name, flow, surveys) for name, flow in sources.items()},
+            quarantined=self.manifest.quarantined + quarantined,
+            ended=parts is None,
         )
-        clock.lap("commit")
-        self._report(self._progress(surveys, output, quarantined, clock))
+        return _Done(manifest, surveys, output, quarantined)
 
-    def _arrivals(self, parts: Mapping[str, Frame], state: State) -> dict[str, Arrivals]:
+    def _surveyed(self, arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
+        asked = questions(arrivals)
+        if asked is None:
+            return {}
+        spark = self._spark
+        surveys = answers(arrivals, (row.asDict() for row in asked.frame(spark).collect()))
         return {
-            name: self._contracts[name].arrivals(rows, state, self._promised(name))
-            for name, rows in parts.items()
-            if rows is not None
+            name: survey.with_others(*read_others(spark, name, arrivals[name])) if survey.others else survey
+            for name, survey in surveys.items()
         }
 
     def _promised(self, name: str) -> Promised:
@@ -150,46 +194,57 @@ class SliceDriver:
             if isinstance(node, plan.Scan) and node.relation.name in sources:
                 flow = sources[node.relation.name]
                 names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
-                rows = None if flow.rows is None else rename(flow.rows, names)
+                rows = None if flow.rows is None else flow.rows.renamed(names)
                 leaves[node] = Flow(rows, flow.new.renamed(names), flow.before.renamed(names))
         return leaves
 
-    def _stage(self, target: Target, flows: Mapping[plan.Plan, Flow], number: int) -> int:
-        """Write a query's result rows aside; how many they are. A query over tables alone gives all at once."""
-        flow = flows[target.query.plan]
-        rows = flow.rows if self.manifest.slice >= 0 or flow.finite is None else flow.finite
-        if rows is None:
-            return 0
-        counted = Observation()
-        target.sink.stage(number, rows.observe(counted, expr("count(*) AS n")))
-        return int(counted.get["n"])
-
-    def _commit(self, manifest: Manifest, output: Mapping[str, int]) -> None:
-        before, self.manifest = self.manifest, manifest
-        commit(self._storage, manifest)
+    def _staged(self, flows: Mapping[plan.Plan, Flow], number: int) -> dict[str, int]:
+        """Write the queries' result rows aside; how many they are. A query over tables alone gives all at once."""
+        output: dict[str, int] = {}
         for target in self._targets:
-            target.sink.publish(manifest.slice, output[target.query.name])
-        self._files.collect_garbage(before.tables, manifest.tables)
+            flow = flows[target.query.plan]
+            rows = flow.rows if self.manifest.slice >= 0 or flow.finite is None else flow.finite
+            output[target.query.name] = 0
+            if rows is not None:
+                counted = Observation()
+                target.sink.stage(number, rows.frame(self._spark).observe(counted, expr("count(*) AS n")))
+                output[target.query.name] = int(counted.get["n"])
+        return output
 
-    def _progress(
-        self, surveys: Mapping[str, Survey], output: Mapping[str, int], quarantined: int, clock: _Clock
-    ) -> Progress:
+    def _commit(self, done: _Done) -> None:
+        before, self.manifest = self.manifest, done.manifest
+        commit(self._storage, done.manifest)
+        for target in self._targets:
+            target.sink.publish(done.manifest.slice, done.output[target.query.name])
+        self._files.collect_garbage(before.tables, done.manifest.tables)
+
+    def _progress(self, done: _Done, clock: _Clock) -> Progress:
         state = {name: version.rows for name, version in self.manifest.tables.items()}
         holds = {table.name: table.holds for table in self._compiled.tables}
         return Progress(
             slice=self.manifest.slice,
-            rows_in=sum(survey.rows for survey in surveys.values()),
-            rows_out=sum(output.values()),
-            punctuations=sum(survey.punctuations for survey in surveys.values()),
-            quarantined=quarantined,
+            rows_in=sum(survey.rows for survey in done.surveys.values()),
+            rows_out=sum(done.output.values()),
+            punctuations=sum(survey.punctuations for survey in done.surveys.values()),
+            quarantined=done.quarantined,
             quarantined_total=self.manifest.quarantined,
             state_rows=sum(n for name, n in state.items() if holds[name] == "rows"),
             punctuation_rows=sum(n for name, n in state.items() if holds[name] == "punctuations"),
             seconds=clock.total,
             state=state,
-            output=output,
+            output=done.output,
             phases=clock.laps,
         )
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A slice that is ready to be committed."""
+
+    manifest: Manifest
+    surveys: Mapping[str, Survey]
+    output: Mapping[str, int]
+    quarantined: int
 
 
 @dataclass
@@ -199,7 +254,8 @@ class _Clock:
 
     def lap(self, name: str) -> None:
         now = perf_counter()
-        self.laps[name], self._last = now - self._last, now
+        self.laps[name] = self.laps.get(name, 0.0) + now - self._last
+        self._last = now
 
     @property
     def total(self) -> float:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura.catalog import Origin, Stream, Table
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
-from caesura.operators.frames import quote
+from caesura.operators.rows import quote
 
 CORRUPT = "_corrupt"
 """The column for what a text format could not parse."""
@@ -56,6 +56,12 @@ def conformed(frame: DataFrame, relation: Stream | Table) -> DataFrame:
     if missing:
         raise CaesuraError(_no_source(relation, f"it has no column `{missing[0]}`"))
     return frame.selectExpr(*(f"CAST({quote(c.name)} AS {c.type}) AS {quote(c.name)}" for c in relation.columns))
+
+
+def adopted(frame: DataFrame, spark: SparkSession) -> DataFrame:
+    """The same rows as a DataFrame of another session, which can then give them a name."""
+    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
+    return DataFrame(datasets.ofRows(spark._jsparkSession, frame._jdf.logicalPlan()), spark)
 
 
 def columnar(stream: Stream) -> bool:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 
 from caesura.operators.closed import Span
-from caesura.operators.frames import quote
 from caesura.operators.islands import wide_condition
-from caesura.spark.punctuations import text
+from caesura.operators.rows import quote, text
 from caesura.types import Type
 
 MOST = 32
@@ -42,4 +41,4 @@ def spans(known: Known, type: Type) -> tuple[Span, ...]:
     def literal(end: str | None) -> str | None:
         return None if end is None else f"CAST({text(end)} AS {type})"
 
-    return tuple(Span(literal(low), literal(high)) for low, high in known)
+    return tuple(Span(type.sql, literal(low), literal(high)) for low, high in known)

@@ -7,23 +7,26 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import reduce
+from dataclasses import dataclass, field, replace
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
 from caesura.catalog import Column
-from caesura.operators.frames import quote, rename, union
 from caesura.operators.operator import Changes, Held, State, StateTable
+from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark import spans
 from caesura.spark.manifest import Part, TableVersion, last_manifest
 from caesura.spark.storage import Storage
+from caesura.spark.survey import FOUND, STREAM
 from caesura.types import STRING
 
 _FOLDER = "state"
 _KNOWN_SPANS = 32
+_SURVEY = StateTable("survey", (Column(STREAM, STRING), Column(FOUND, STRING)))
+_ANSWERS = "answers"
+_NO_COLUMN = "row"
 QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
 
 
@@ -50,6 +53,12 @@ class Written:
     spans: spans.Known = ()
 
 
+@dataclass(frozen=True)
+class WrittenSlice:
+    tables: Mapping[str, Written] = field(default_factory=dict)
+    answers: tuple[Mapping[str, str], ...] = ()
+
+
 class StateFiles:
     """The state tables of one pipeline in its checkpoint."""
 
@@ -58,46 +67,52 @@ class StateFiles:
     ) -> None:
         self._spark = spark
         self._storage = storage
-        self._tables = {table.name: table for table in (*tables, QUARANTINE)}
+        self._tables = {table.name: table for table in (*tables, _SURVEY, QUARANTINE)}
         self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
-        self._physical = _physical_names((QUARANTINE, *tables))  # whose files anyone may read: plain names
-        self._layout = tuple(
-            dict.fromkeys(
-                (self._physical[table.name][column.name], column.type)
-                for table in self._tables.values()
-                for column in table.columns
-            )
-        )
+        self._physical = _physical_names(
+            (QUARANTINE, _SURVEY, *tables)
+        )  # whose files anyone may read: plain names
         self._bases: dict[tuple[str, int], DataFrame] = {}
 
     def open(self, versions: Mapping[str, TableVersion]) -> State:
         held = {name: self._held(name, versions.get(name, TableVersion())) for name in self._tables}
         return State(self._spark, held)
 
-    def write(self, slice: int, changes: Changes, quarantine: DataFrame | None) -> dict[str, Written]:
-        """Write what the slice changes; what was written to each table."""
-        frames = {name: change.rows for name, change in changes.items() if change.rows is not None}
+    def write(
+        self, slice: int, changes: Changes, quarantine: Rows | None = None, questions: Rows | None = None
+    ) -> WrittenSlice:
+        """Write what the slice changes. The questions are answered on the way: their rows are not written."""
+        tables = {name: change.rows for name, change in changes.items() if change.rows is not None}
         if quarantine is not None:
-            frames[QUARANTINE.name] = quarantine
-        if not frames:
-            return {}
-        tagged = reduce(DataFrame.union, (self._tagged(name, frame) for name, frame in frames.items()))
+            tables[QUARANTINE.name] = quarantine
+        if questions is not None:
+            tables[_SURVEY.name] = questions
+        tagged = union(self._tagged(name, rows) for name, rows in tables.items())
+        if tagged is None:
+            return WrittenSlice()
         counts = Observation()
-        metrics = [metric for i, name in enumerate(frames) for metric in self._metrics(name, i)]
+        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
         width = self._spark.sparkContext.defaultParallelism
-        writer = tagged.observe(counts, *map(expr, metrics)).coalesce(width).write.mode("overwrite")
+        frame = tagged.frame(self._spark).observe(counts, *map(expr, metrics))
+        if questions is not None:
+            frame = frame.where(f"table <> {text(self._ids[_SURVEY.name])}")
+        writer = frame.coalesce(width).write.mode("overwrite").option("parquet.enable.dictionary", "false")
         writer.partitionBy("table").parquet(self._storage.path(_FOLDER, _name(slice)))
         found = counts.get
-        return {
-            name: Written(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]"))) for i, name in enumerate(frames)
+        written = {
+            name: Written(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]"))) for i, name in enumerate(tables)
         }
+        return WrittenSlice(written, tuple(row.asDict() for row in found.get(_ANSWERS, ())))
 
     def _metrics(self, name: str, i: int) -> Iterator[str]:
         """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
         mine = f"table = '{self._ids[name]}'"
         yield f"count_if({mine}) AS n{i}"
+        if name == _SURVEY.name:
+            columns = ", ".join(quote(self._physical[name][column.name]) for column in _SURVEY.columns)
+            yield f"collect_list(IF({mine}, struct({columns}), NULL)) AS {_ANSWERS}"
         if (interval := self._tables[name].intervals_of) is not None:
             attribute, type = interval
             yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
@@ -153,7 +168,7 @@ class StateFiles:
         self._bases.clear()
 
     def _held(self, name: str, version: TableVersion) -> Held:
-        rows = union(self._frames(name, version))
+        rows = union(self._tables_of(name, version))
         interval = self._tables[name].intervals_of
         if rows is None or interval is None:
             return Held(rows, self._policy.rewrite(version), not version.deltas)
@@ -162,40 +177,36 @@ class StateFiles:
         all_known = interval[1].enumerable and len(known) < spans.MOST and not version.deltas
         return Held(rows, self._policy.rewrite(version), not version.deltas, known, wide_known=all_known)
 
-    def _frames(self, name: str, version: TableVersion) -> list[DataFrame]:
+    def _tables_of(self, name: str, version: TableVersion) -> list[Rows]:
         if version.rows == 0:
             return []
         if version.base is None or version.base.rows <= self._policy.eager_rows:
-            return [self._read(name, version.parts)]
+            return [self._read(name, self._files_of(name, version.parts))]
         deltas = tuple(delta for delta in version.deltas if delta.rows)
-        base = self._cached(name, version.base)
-        return [base, self._read(name, deltas)] if deltas else [base]
+        base = self._read(name, self._cached(name, version.base))
+        return [base, self._read(name, self._files_of(name, deltas), " since")] if deltas else [base]
 
     def _cached(self, name: str, base: Part) -> DataFrame:
         """A base that will be read by many slices is held in memory until it is written anew."""
         key = (name, base.slice)
         if key not in self._bases:
-            self._bases[key] = self._read(name, (base,)).persist(StorageLevel.MEMORY_AND_DISK)
+            self._bases[key] = self._files_of(name, (base,)).persist(StorageLevel.MEMORY_AND_DISK)
         return self._bases[key]
 
-    def _read(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
+    def _read(self, name: str, files: DataFrame, which: str = "") -> Rows:
         logical = {physical: column for column, physical in self._physical[name].items()}
-        return rename(self._files_of(name, parts), logical)
+        return view(files, f"state: {name}{which}").renamed(logical)
 
     def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
         paths = [self._storage.path(_FOLDER, _name(part.slice), self._folders[name]) for part in parts]
         columns = self._tables[name].columns
         schema = ", ".join(f"{quote(self._physical[name][column.name])} {column.type}" for column in columns)
-        # A table without columns, as a grouping without keys has one, is read by one that all files have.
-        return self._spark.read.schema(schema or "row STRING").parquet(*paths)
+        return self._spark.read.schema(schema or f"{_NO_COLUMN} STRING").parquet(*paths)
 
-    def _tagged(self, name: str, frame: DataFrame) -> DataFrame:
-        """A table's rows with the columns of all tables."""
-        present = {self._physical[name][column]: quote(column) for column in frame.columns}
-        columns = (
-            f"{present.get(column, f'CAST(NULL AS {type})')} AS {quote(column)}" for column, type in self._layout
-        )
-        return frame.selectExpr(f"'{self._ids[name]}' AS table", *columns)
+    def _tagged(self, name: str, rows: Rows) -> Rows:
+        columns = {self._physical[name][column]: quote(column) for column in rows.columns}
+        # Files need a column; a grouping without keys may have a table without.
+        return rows.project({"table": text(self._ids[name]), **(columns or {_NO_COLUMN: "CAST(NULL AS STRING)"})})
 
 
 def _physical_names(tables: tuple[StateTable, ...]) -> dict[str, dict[str, str]]:

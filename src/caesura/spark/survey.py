@@ -1,28 +1,31 @@
-"""A slice is surveyed first, in one job over few columns.
+"""What a slice brings, in numbers: they steer how the rest of it is planned.
 
 How many rows and punctuations of each kind there are, how many rows break a promise, how far an ordered column has
-come. In the usual case nothing is broken, and then the later jobs of the slice need not ask again; and what does
-not occur is left out of their plans.
+come. In the usual case nothing is broken, and nobody asks again; and what does not occur is left out of plans.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
-from caesura.operators.frames import Frame, quote, union
+from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark.inputs import PUNCTUATION
-from caesura.spark.punctuations import kinds, text
+from caesura.spark.punctuations import kinds
 from caesura.spark.sources import CORRUPT
 
 if TYPE_CHECKING:
     from caesura.spark.contract import Arrivals
 
-_BOUND, _PLAIN = "bound of ", "plain "
+STREAM, FOUND = "stream", "row"
+"""The columns of a survey's result: a stream, and some of the figures found in it, as JSON."""
+_BOUND, _PLAIN, _REPEATED = "bound of ", "plain ", "repeated "
+_OF_KEY = "rows of key"
 
 
 @dataclass(frozen=True)
@@ -37,82 +40,99 @@ class Survey:
     """How far ordered columns have come, as texts."""
     plain: Mapping[str, int] = field(default_factory=dict)
     """The attributes of which plain punctuations occur, and how many."""
+    others: int = 0
+    """How many punctuations are not plain."""
     kinds: Mapping[str, int] = field(default_factory=dict)
-    """The kinds of the other punctuations that occur, and how many."""
-    parsed: Frame = None
-    """The other punctuations, read."""
+    """Their kinds, and how many there are of each."""
+    parsed: Rows | None = None
+    """They, read."""
+
+    def with_others(self, parsed: Rows, kinds: Mapping[str, int]) -> Survey:
+        return replace(self, parsed=parsed, kinds=kinds)
 
     @property
     def punctuations(self) -> int:
-        return sum(self.plain.values()) + sum(self.kinds.values())
+        return sum(self.plain.values()) + self.others
 
     @property
     def broken(self) -> bool:
         """Whether a row breaks the contract."""
         return self.repeated > 0 or self.admitted < self.rows
 
+    @property
+    def ordinary(self) -> bool:
+        """Whether what was found steers nothing but which plain punctuations are looked for."""
+        return not (self.broken or self.corrupt or self.others or self.bounds)
 
-def survey(arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
-    """All streams in one job that writes nothing: the figures are metrics, observed as the rows run through.
-
-    Where there are punctuations that are not plain, another job reads them and cuts them off from the plan that
-    read them, which is a large one.
-    """
-    measurements = {name: _Measurement(each) for name, each in arrivals.items()}
-    rows = union(frame.selectExpr("1 AS one") for each in measurements.values() for frame in each.frames)
-    if rows is None:
-        return {}
-    rows.write.format("noop").mode("overwrite").save()
-    return {name: each.result() for name, each in measurements.items()}
+    def foresees(self, found: Survey) -> bool:
+        """Whether a plan made for this survey is right for what was found."""
+        return found.ordinary and self.rows >= min(found.rows, 1) and self.plain.keys() >= found.plain.keys()
 
 
-class _Measurement:
-    """The frames to run for one stream, and the metrics that are observed in them."""
+def questions(arrivals: Mapping[str, Arrivals]) -> Rows | None:
+    """All figures of all streams, a few rows of `STREAM` and `FOUND`."""
+    return union(rows for name, each in arrivals.items() for rows in _questions(name, each))
 
-    def __init__(self, arrivals: Arrivals) -> None:
-        self._arrivals = arrivals
-        self._raw, self._admitted, self._repeated = (Observation() for _ in range(3))
-        self._expected = [self._raw]
-        counts = {
+
+def answers(arrivals: Mapping[str, Arrivals], rows: Iterable[Mapping[str, str]]) -> dict[str, Survey]:
+    """The figures as values."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in arrivals}
+    for row in rows:
+        found[row[STREAM]] |= json.loads(row[FOUND])
+    return {name: _survey(figures) for name, figures in found.items()}
+
+
+def _questions(name: str, arrivals: Arrivals) -> Iterable[Rows]:
+    yield _asked(
+        name,
+        arrivals.raw,
+        {
             "rows": f"count_if({PUNCTUATION} IS NULL AND {CORRUPT} IS NULL)",
             "corrupt": f"count({CORRUPT})",
             "punctuations": f"count({PUNCTUATION})",
-            **{f"{_PLAIN}{name}": f"count_if({sql})" for name, sql in arrivals.plain().items()},
-        }
-        raw = arrivals.raw.observe(self._raw, *_named(counts))
-        self.frames = [raw]
-        if (admitted := arrivals.admitted(raw)) is None:
-            return
-        bounds = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o)} AS STRING)" for o in arrivals.contract.ordered}
-        self.frames = [admitted.observe(self._admitted, *_named({"admitted": "count(*)", **bounds}))]
-        self._expected.append(self._admitted)
-        if (repeated := union(arrivals.repeated_keys())) is not None:
-            self.frames.append(repeated.observe(self._repeated, *_named({"repeated": "sum(count - 1)"})))
-            self._expected.append(self._repeated)
-
-    def result(self) -> Survey:
-        found = {name: value for each in self._expected for name, value in each.get.items()}
-        bounds = {name.removeprefix(_BOUND): value for name, value in found.items() if name.startswith(_BOUND)}
-        plain = {name.removeprefix(_PLAIN): n for name, n in found.items() if name.startswith(_PLAIN) and n}
-        others = found["punctuations"] - sum(plain.values())
-        parsed, kinds = self._punctuations() if others else (None, {})
-        return Survey(
-            rows=found["rows"],
-            admitted=found.get("admitted", 0),
-            repeated=found.get("repeated") or 0,
-            corrupt=found["corrupt"],
-            bounds={column: bound for column, bound in bounds.items() if bound is not None},
-            plain=plain,
-            kinds=kinds,
-            parsed=parsed,
-        )
-
-    def _punctuations(self) -> tuple[DataFrame, dict[str, int]]:
-        counted = Observation()
-        per_kind = {kind: f"count_if(kind = {text(kind)})" for kind in kinds(self._arrivals.contract.store.keys)}
-        parsed = self._arrivals.parsed().observe(counted, *_named(per_kind)).localCheckpoint(eager=True)
-        return parsed, {kind: n for kind, n in counted.get.items() if n}
+            **{f"{_PLAIN}{column}": f"count({sql})" for column, sql in arrivals.plain().items()},
+        },
+    )
+    if (admitted := arrivals.admitted(arrivals.raw)) is None:
+        return
+    ordered = arrivals.contract.ordered
+    figures = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o)} AS STRING)" for o in ordered}
+    if not arrivals.contract.unique:
+        yield _asked(name, admitted, {"admitted": "count(*)", **figures})
+    for i, unique in enumerate(arrivals.contract.unique):
+        newest = {o.column: f"max({quote(o.column)})" for o in ordered if o.column not in unique.columns}
+        per_key = admitted.grouped(unique.columns, {_OF_KEY: "count(*)", **newest})
+        # As in SQL, a key with NULL in it repeats nothing.
+        given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
+        repeated = f"sum(IF({given}, {quote(_OF_KEY)} - 1, 0))"
+        figures = {"admitted": f"sum({quote(_OF_KEY)})", **figures} if i == 0 else {}
+        yield _asked(name, per_key, {f"{_REPEATED}{i}": repeated, **figures})
 
 
-def _named(metrics: Mapping[str, str]) -> list[Column]:
-    return [expr(f"{sql} AS {quote(name)}") for name, sql in metrics.items()]
+def _asked(name: str, rows: Rows, figures: Mapping[str, str]) -> Rows:
+    summary = rows.summary(figures)
+    return summary.project({STREAM: text(name), FOUND: f"to_json(struct({', '.join(map(quote, figures))}))"})
+
+
+def _survey(found: Mapping[str, Any]) -> Survey:
+    plain = {name.removeprefix(_PLAIN): n for name, n in found.items() if name.startswith(_PLAIN) and n}
+    return Survey(
+        rows=found["rows"],
+        admitted=found.get("admitted", 0),
+        repeated=sum(n for name, n in found.items() if name.startswith(_REPEATED)),
+        corrupt=found["corrupt"],
+        bounds={name.removeprefix(_BOUND): value for name, value in found.items() if name.startswith(_BOUND)},
+        plain=plain,
+        others=found["punctuations"] - sum(plain.values()),
+    )
+
+
+def read_others(spark: SparkSession, name: str, arrivals: Arrivals) -> tuple[Rows, dict[str, int]]:
+    """The punctuations that are not plain, read, and how many there are of each kind. A job of its own cuts them
+    off from the plan that read them, which is a large one."""
+    counted = Observation()
+    per_kind = (
+        expr(f"count_if(kind = {text(kind)}) AS {quote(kind)}") for kind in kinds(arrivals.contract.store.keys)
+    )
+    parsed: DataFrame = arrivals.parsed().frame(spark).observe(counted, *per_kind).localCheckpoint(eager=True)
+    return view(parsed, f"punctuations: {name}"), {kind: n for kind, n in counted.get.items() if n}

@@ -1,0 +1,212 @@
+"""Tables as relational expressions: SQL over named views, put together without asking Spark.
+
+A DataFrame is analysed at every step, and every name in it travels to the JVM by itself; for the hundred steps of
+a slice that took longer than the slice's tasks (decision 0007). `Rows` are put together as text, and a whole job
+becomes one statement that Spark analyses once.
+
+The driver learns from counts which tables hold nothing. `None` stands for such a table, so that a term that
+cannot give a row is left out of the plan instead of being executed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+
+_NOTHING = "1 AS `no column`"
+"""What SQL wants to see in the place of no column at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table: a query whose `parts` are SQL and the tables it reads, or the name of a view."""
+
+    columns: tuple[str, ...]
+    parts: tuple[str | Rows, ...]
+    small: bool = False
+    """Whether it is to be sent to every executor when joined; otherwise Spark decides."""
+    view: bool = False
+    selection: _Selection | None = None
+    """The query's own terms, if it is a simple one: what reads it can then become one query with it."""
+
+    def project(self, outputs: Mapping[str, str]) -> Rows:
+        """Column → SQL over the columns of these rows."""
+        if self.selection is not None and self.selection.unchanged:
+            return self.selection.rows.selected(outputs, self.selection.condition)
+        return self.selected(outputs)
+
+    def extended(self, outputs: Mapping[str, str]) -> Rows:
+        """The same with more columns."""
+        return self.project({**{name: quote(name) for name in self.columns}, **outputs})
+
+    def exploded(self, name: str, array: str, beside: Iterable[str] = ()) -> Rows:
+        """A row for every element of an array, beside these columns."""
+        kept = tuple(beside)
+        chosen = ", ".join((*map(quote, kept), f"explode({array}) AS {quote(name)}"))
+        return Rows((*kept, name), (f"SELECT {chosen} FROM ", self), self.small)
+
+    def renamed(self, names: Mapping[str, str]) -> Rows:
+        """The columns of `names`, each under its new name; the others are dropped."""
+        if self.selection is not None:
+            outputs = {new: self.selection.outputs[old] for old, new in names.items()}
+            return self.selection.rows.selected(outputs, self.selection.condition)
+        return self.selected({new: quote(old) for old, new in names.items()})
+
+    def only(self, names: Iterable[str]) -> Rows:
+        """These columns, in this order."""
+        return self.renamed({name: name for name in names})
+
+    def without(self, *names: str) -> Rows:
+        return self.only(name for name in self.columns if name not in names)
+
+    def where(self, condition: str) -> Rows:
+        if self.selection is not None and self.selection.unchanged:
+            both = condition
+            if self.selection.condition is not None:
+                both = f"({self.selection.condition}) AND ({condition})"
+            return self.selection.rows.selected(self.selection.outputs, both)
+        return self.selected({name: quote(name) for name in self.columns}, condition)
+
+    def selected(self, outputs: Mapping[str, str], condition: str | None = None) -> Rows:
+        chosen = ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items()) or _NOTHING
+        where = "" if condition is None else f" WHERE {condition}"
+        selection = _Selection(self, outputs, condition)
+        return Rows(tuple(outputs), (f"SELECT {chosen} FROM ", self, where), self.small, selection=selection)
+
+    def present(self, names: Iterable[str]) -> Rows:
+        """The rows without NULL in these columns."""
+        conditions = [f"{quote(name)} IS NOT NULL" for name in names]
+        return self.where(" AND ".join(conditions)) if conditions else self
+
+    def distinct(self) -> Rows:
+        return Rows(self.columns, (f"SELECT DISTINCT {_list(self.columns)} FROM ", self), self.small)
+
+    def join(self, other: Rows, condition: str | None) -> Rows:
+        """Inner join of tables that share no column name."""
+        kind = "CROSS JOIN" if condition is None else "JOIN"
+        return self._joined(other, kind, f"ON {condition}" if condition else "", self.columns + other.columns)
+
+    def matching(self, other: Rows, names: Iterable[str], *, negated: bool = False) -> Rows:
+        """The rows that agree with some row of the other table in these columns, or with none."""
+        using = f"USING ({', '.join(map(quote, names))})"
+        return self._joined(other, "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN", using, self.columns)
+
+    def matching_on(self, other: Rows, condition: str, *, negated: bool = False) -> Rows:
+        """The same by a condition; the tables share no column name."""
+        kind = "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN"
+        return self._joined(other, kind, f"ON {condition}", self.columns)
+
+    def _joined(self, other: Rows, kind: str, on: str, columns: tuple[str, ...]) -> Rows:
+        hint = "/*+ BROADCAST(other) */ " if other.small else ""
+        start = f"SELECT {hint}{_list(columns)} FROM "
+        return Rows(columns, (start, self, f" AS mine {kind} ", other, f" AS other {on}"))
+
+    def grouped(self, keys: Iterable[str], outputs: Mapping[str, str]) -> Rows:
+        """One row per group, and none where there are no rows, even without keys."""
+        names = tuple(keys)
+        columns = (*names, *outputs)
+        chosen = [*map(quote, names), *(f"{sql} AS {quote(name)}" for name, sql in outputs.items())]
+        group = f" GROUP BY {_list(names)}" if names else " HAVING count(*) > 0"
+        return Rows(columns, (f"SELECT {', '.join(chosen) or _NOTHING} FROM ", self, group))
+
+    def summary(self, outputs: Mapping[str, str]) -> Rows:
+        """The one row of aggregates over all rows."""
+        chosen = ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items())
+        return Rows(tuple(outputs), (f"SELECT {chosen} FROM ", self))
+
+    def sql(self) -> str:
+        """One statement. A table that is read more than once is named once."""
+        uses = Counter[Rows]()
+        _count(self, uses)
+        named: dict[Rows, str] = {}
+        steps: list[str] = []
+
+        def text(rows: Rows) -> str:
+            return "".join(part if isinstance(part, str) else reference(part) for part in rows.parts)
+
+        def reference(rows: Rows) -> str:
+            if rows.view:
+                return text(rows)
+            if uses[rows] == 1:
+                return f"({text(rows)})"
+            if rows not in named:
+                body = text(rows)
+                named[rows] = f"step_{len(named) + 1}"
+                steps.append(f"{named[rows]} AS ({body})")
+            return named[rows]
+
+        body = f"SELECT {_list(self.columns)} FROM {text(self)}" if self.view else text(self)
+        return f"WITH {', '.join(steps)} {body}" if steps else body
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        return spark.sql(self.sql())
+
+
+@dataclass(frozen=True)
+class _Selection:
+    rows: Rows
+    outputs: Mapping[str, str]
+    condition: str | None
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether all columns are those that were read, so that a condition may be asked before as well."""
+        return all(sql == quote(name) for name, sql in self.outputs.items())
+
+
+def _count(rows: Rows, uses: Counter[Rows]) -> None:
+    for part in rows.parts:
+        if isinstance(part, Rows):
+            uses[part] += 1
+            if uses[part] == 1:
+                _count(part, uses)
+
+
+def view(frame: DataFrame, name: str) -> Rows:
+    """A DataFrame under a name of its session; another one under the same name takes its place."""
+    frame.createOrReplaceTempView(quote(name))
+    return Rows(tuple(frame.columns), (quote(name),), view=True)
+
+
+def local(columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Rows:
+    """A table of constants. They are data to Spark, not code: other constants need no new code."""
+    listed = ", ".join(f"({', '.join(row)})" for row in rows)
+    names = ", ".join(map(quote, columns))
+    return Rows(columns, (f"SELECT {names} FROM VALUES {listed} AS constants({names})",))
+
+
+def values(outputs: Mapping[str, str]) -> Rows:
+    """The one row of these constants."""
+    chosen = ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items())
+    return Rows(tuple(outputs), (f"SELECT {chosen or _NOTHING}",))
+
+
+def union(tables: Iterable[Rows | None]) -> Rows | None:
+    """All rows of the tables that hold any, matched by column name; a column that one lacks is NULL there."""
+    present = [rows for rows in tables if rows is not None]
+    if len(present) <= 1:
+        return present[0] if present else None
+    columns = tuple(dict.fromkeys(name for rows in present for name in rows.columns))
+    parts: list[str | Rows] = []
+    for rows in present:
+        chosen = (quote(name) if name in rows.columns else f"NULL AS {quote(name)}" for name in columns)
+        parts += [" UNION ALL " if parts else "", f"SELECT {', '.join(chosen) or _NOTHING} FROM ", rows]
+    return Rows(columns, tuple(parts), all(rows.small for rows in present))
+
+
+def quote(name: str) -> str:
+    """A column name as one Spark SQL identifier: plan names contain dots."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def text(value: str) -> str:
+    """A text as an SQL literal."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(map(quote, names)) or _NOTHING
