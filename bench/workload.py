@@ -14,7 +14,7 @@ QUERY = """
 SELECT a.id, a.category, b.price, b.bidder
 FROM auction AS a JOIN bid AS b ON a.id = b.auction
 """
-WARM_UP_SLICES = 2
+WARM_UP_SLICES = 8
 
 
 @dataclass(frozen=True)

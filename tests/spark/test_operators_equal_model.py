@@ -106,7 +106,7 @@ class OnSpark:
                 self._rows(flows[node].rows), frozenset(self._rows(covered(rows, passed)) if passed else ())
             )
         written = self.files.write(self.slices, changes)
-        self.versions = self.files.versions(self.versions, changes, self.slices, written.tables)
+        self.versions = self.files.versions(self.versions, changes, self.slices, written)
         self.slices += 1
         state.forget()
 

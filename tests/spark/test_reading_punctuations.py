@@ -12,6 +12,7 @@ from caesura.operators.rows import view
 from caesura.punctuation import Constant, Empty, Listed, Pattern, Range, Value, Wildcard, normal
 from caesura.punctuation_json import Unreadable, read
 from caesura.spark.punctuations import BOX, EVERYTHING, UNREADABLE, Reader, kinds
+from caesura.spark.run import work_session
 from caesura.types import Type
 
 COLUMNS = {
@@ -189,6 +190,11 @@ def test_the_same_texts_are_refused(spark: SparkSession) -> None:
     found = parsed(spark, Reader(COLUMNS, ()), TEXTS).select("text", "kind").collect()
     accepted = {row["text"] for row in found if row["kind"] != UNREADABLE}
     assert accepted == {text for text in TEXTS if expected("", text) is not None}
+
+
+@pytest.fixture(scope="module", name="spark")
+def of_the_driver(spark: SparkSession) -> SparkSession:
+    return work_session(spark)
 
 
 @pytest.fixture(scope="module")

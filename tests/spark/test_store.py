@@ -140,9 +140,12 @@ class Stored:
         given = self.spark.createDataFrame([(text,) for text in texts], "text STRING")
         frame = reader.parse(view(given, "texts"), "text").frame(self.spark).localCheckpoint()
         counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
-        changes = self.store.append(self.files.open(self.versions), reader.closed(view(frame, "parsed"), counts))
+        closed = reader.closed(view(frame, "parsed"), counts).mapped(
+            lambda rows, what: view(rows.frame(self.spark).localCheckpoint(), what)
+        )
+        changes = self.store.append(self.files.open(self.versions), closed)
         written = self.files.write(self.slices, changes)
-        self.versions = self.files.versions(self.versions, changes, self.slices, written.tables)
+        self.versions = self.files.versions(self.versions, changes, self.slices, written)
         self.slices += 1
 
     def closed(self) -> Closed:

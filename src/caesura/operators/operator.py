@@ -8,7 +8,7 @@ because a join may pass a punctuation on only when no matching row is left in it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from pyspark import StorageLevel
@@ -89,7 +89,7 @@ class State:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
         if name not in self.persisted:
             self.persisted[name] = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
-        return view(self.persisted[name], name)
+        return replace(view(self.persisted[name], f"shared: {name}"), small=rows.small)
 
     def forget(self) -> None:
         for frame in self.persisted.values():

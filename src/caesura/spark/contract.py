@@ -109,7 +109,11 @@ class Arrivals:
     def closed(self, survey: Survey, rows: Rows | None, state: State) -> Closed:
         """The punctuations of the slice: in band, of unique keys, of ordered columns."""
         reader = self.contract.reader
-        closed = NOTHING if survey.parsed is None else reader.closed(survey.parsed, survey.kinds)
+        closed = NOTHING
+        if survey.parsed is not None:
+            closed = reader.closed(survey.parsed, survey.kinds).mapped(
+                lambda rows, what: state.share(f"{self.contract.stream.name}: {what}", rows)
+            )
         for attribute, count in survey.plain.items():
             points = reader.plain_points(self.raw, PUNCTUATION, attribute)
             closed |= Closed({(attribute,): sent(points, count)})

@@ -38,6 +38,7 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024 * 1024),
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.analyzer.maxIterations": "1000",  # a wide stream's punctuations are a deep statement
     # An anti-join with a union is not to become a union of anti-joins, which doubles the plan.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin",
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",  # all of an interval is read

@@ -126,30 +126,30 @@ class SliceDriver:
                 tables_only = Closed(flow.new.points, flow.new.boxes)  # the rest is in the manifest
                 changes |= self._compiled.stores[name].append(state, tables_only)
             quarantine = union(arrivals[name].quarantine(survey) for name, survey in surveys.items())
-            asked = None if foreseen is None else questions(arrivals)
             clock.lap("plan")
-            # Results and state do not need each other: while one job is being planned, the other runs. But rows
-            # that cannot be taken back wait until it is known that they are right.
+            # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be
+            # taken back wait until it is known that they are right.
             at_once = foreseen is None or all(target.sink.repeatable for target in self._targets)
-            with ThreadPoolExecutor(max_workers=1) as pool:
-                state_job = pool.submit(self._files.write, number, changes, quarantine, asked)
+            with ThreadPoolExecutor() as pool:
+                state_job = pool.submit(self._files.write, number, changes, quarantine)
+                survey_job = pool.submit(self._surveyed, arrivals) if foreseen is not None else None
                 output = self._staged(flows, number) if at_once else {}
                 clock.lap("results")
                 written = state_job.result()
+                if foreseen is not None and survey_job is not None:
+                    surveys = survey_job.result()
             clock.lap("state")
-            if foreseen is not None:
-                surveys = answers(arrivals, written.answers)
-                if not all(foreseen[name].foresees(survey) for name, survey in surveys.items()):
-                    return None
+            if foreseen is not None and not all(foreseen[name].foresees(surveys[name]) for name in foreseen):
+                return None
             if not at_once:
                 output = self._staged(flows, number)
                 clock.lap("results")
         finally:
             state.forget()
-        quarantined = written.tables.get(QUARANTINE.name, Written()).rows
+        quarantined = written.get(QUARANTINE.name, Written()).rows
         manifest = Manifest(
             slice=number,
-            tables=self._files.versions(self.manifest.tables, changes, number, written.tables),
+            tables=self._files.versions(self.manifest.tables, changes, number, written),
             promised={name: self._promised_after(name, flow, surveys) for name, flow in sources.items()},
             quarantined=self.manifest.quarantined + quarantined,
             ended=parts is None,

@@ -7,7 +7,7 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
@@ -19,13 +19,10 @@ from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark import spans
 from caesura.spark.manifest import Part, TableVersion, last_manifest
 from caesura.spark.storage import Storage
-from caesura.spark.survey import FOUND, STREAM
 from caesura.types import STRING
 
 _FOLDER = "state"
 _KNOWN_SPANS = 32
-_SURVEY = StateTable("survey", (Column(STREAM, STRING), Column(FOUND, STRING)))
-_ANSWERS = "answers"
 _NO_COLUMN = "row"
 QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
 
@@ -53,12 +50,6 @@ class Written:
     spans: spans.Known = ()
 
 
-@dataclass(frozen=True)
-class WrittenSlice:
-    tables: Mapping[str, Written] = field(default_factory=dict)
-    answers: tuple[Mapping[str, str], ...] = ()
-
-
 class StateFiles:
     """The state tables of one pipeline in its checkpoint."""
 
@@ -67,52 +58,40 @@ class StateFiles:
     ) -> None:
         self._spark = spark
         self._storage = storage
-        self._tables = {table.name: table for table in (*tables, _SURVEY, QUARANTINE)}
+        self._tables = {table.name: table for table in (*tables, QUARANTINE)}
         self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
-        self._physical = _physical_names(
-            (QUARANTINE, _SURVEY, *tables)
-        )  # whose files anyone may read: plain names
+        self._physical = _physical_names((QUARANTINE, *tables))  # whose files anyone may read: plain names
         self._bases: dict[tuple[str, int], DataFrame] = {}
 
     def open(self, versions: Mapping[str, TableVersion]) -> State:
         held = {name: self._held(name, versions.get(name, TableVersion())) for name in self._tables}
         return State(self._spark, held)
 
-    def write(
-        self, slice: int, changes: Changes, quarantine: Rows | None = None, questions: Rows | None = None
-    ) -> WrittenSlice:
-        """Write what the slice changes. The questions are answered on the way: their rows are not written."""
+    def write(self, slice: int, changes: Changes, quarantine: Rows | None = None) -> dict[str, Written]:
+        """Write what the slice changes; what was written to each table."""
         tables = {name: change.rows for name, change in changes.items() if change.rows is not None}
         if quarantine is not None:
             tables[QUARANTINE.name] = quarantine
-        if questions is not None:
-            tables[_SURVEY.name] = questions
         tagged = union(self._tagged(name, rows) for name, rows in tables.items())
         if tagged is None:
-            return WrittenSlice()
+            return {}
         counts = Observation()
         metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
         width = self._spark.sparkContext.defaultParallelism
-        frame = tagged.frame(self._spark).observe(counts, *map(expr, metrics))
-        if questions is not None:
-            frame = frame.where(f"table <> {text(self._ids[_SURVEY.name])}")
-        writer = frame.coalesce(width).write.mode("overwrite").option("parquet.enable.dictionary", "false")
-        writer.partitionBy("table").parquet(self._storage.path(_FOLDER, _name(slice)))
+        frame = tagged.frame(self._spark).observe(counts, *map(expr, metrics)).coalesce(width)
+        writer = frame.write.mode("overwrite").option("parquet.enable.dictionary", "false").partitionBy("table")
+        writer.parquet(self._storage.path(_FOLDER, _name(slice)))
         found = counts.get
-        written = {
+        return {
             name: Written(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]"))) for i, name in enumerate(tables)
         }
-        return WrittenSlice(written, tuple(row.asDict() for row in found.get(_ANSWERS, ())))
 
     def _metrics(self, name: str, i: int) -> Iterator[str]:
         """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
         mine = f"table = '{self._ids[name]}'"
         yield f"count_if({mine}) AS n{i}"
-        if name == _SURVEY.name:
-            columns = ", ".join(quote(self._physical[name][column.name]) for column in _SURVEY.columns)
-            yield f"collect_list(IF({mine}, struct({columns}), NULL)) AS {_ANSWERS}"
         if (interval := self._tables[name].intervals_of) is not None:
             attribute, type = interval
             yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
