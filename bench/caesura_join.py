@@ -7,7 +7,7 @@ from time import perf_counter
 import caesura
 from bench.result import Result
 from bench.session import spark_session
-from bench.workload import QUERY, Workload
+from bench.workload import QUERY, Workload, warm_up
 from caesura.testing import AuctionStreams
 
 _PIPELINE = """
@@ -24,7 +24,7 @@ CREATE STREAM bid (
 def caesura_join(workload: Workload) -> Result:
     with spark_session(workload.memory) as spark:
         session = caesura.Session(spark)
-        _run(session, workload, workload.warm_up)
+        warm_up(lambda: _run(session, workload, workload.warm_up))
         return _run(session, workload, workload.streams)
 
 

@@ -25,6 +25,11 @@ class Result:
         return self.events / self.seconds
 
     @property
+    def seconds_per_slice(self) -> float:
+        """Of all that a slice takes, what the engine does around it included."""
+        return self.seconds / len(self.slice_seconds)
+
+    @property
     def slowdown(self) -> float | None:
         """The last slice's time over the first warm slice's."""
         warm = self.slice_seconds[WARM_AFTER:]

@@ -45,3 +45,9 @@ def targets(results: Mapping[str, Result]) -> list[Target]:
     if batch := results.get("batch"):
         found.append(at_most(f"time / {batch.name}", caesura.seconds / batch.seconds, 5))
     return found
+
+
+def small_targets(results: Mapping[str, Result]) -> list[Target]:
+    caesura, spark = results["caesura"], results["spark"]
+    ratio = caesura.seconds_per_slice / spark.seconds_per_slice
+    return [at_most(f"time of a small slice / {spark.name}", ratio, 1)]

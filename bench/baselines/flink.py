@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.result import Result
 from bench.session import CORES
-from bench.workload import QUERY, Workload
+from bench.workload import QUERY, WARM_UP_SECONDS, Workload
 
 BENCH = Path(__file__).resolve().parent.parent
 ENVIRONMENT = BENCH.parent / ".bench" / "flink"
@@ -26,6 +26,7 @@ def flink_join(workload: Workload) -> Result:
         "streams": str(workload.csv(workload.streams)),
         "warm_up": str(workload.csv(workload.warm_up)),
         "parallelism": CORES,
+        "warm_up_seconds": WARM_UP_SECONDS,
     }
     finished = subprocess.run(
         [_interpreter(), SCRIPT, json.dumps(job)],

@@ -11,7 +11,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from bench.result import Result
 from bench.session import spark_session
-from bench.workload import QUERY, Workload
+from bench.workload import QUERY, Workload, warm_up
 from caesura.testing import AuctionStreams
 from caesura.testing.auction import AUCTION_SCHEMA, BID_SCHEMA
 
@@ -34,7 +34,7 @@ def spark_join_rocksdb(workload: Workload) -> Result:
 
 def _spark_join(name: str, workload: Workload, state_store: Mapping[str, str]) -> Result:
     with spark_session(workload.memory, state_store) as spark:
-        _run(spark, workload.warm_up, workload.scratch())
+        warm_up(lambda: _run(spark, workload.warm_up, workload.scratch()))
         checkpoint = workload.scratch()
         started = time.perf_counter()
         slices = _run(spark, workload.streams, checkpoint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -22,7 +23,7 @@ from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
 from caesura.operators.operator import Change, Flow
-from caesura.operators.rows import Rows, view
+from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.plan import Aggregate
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
@@ -76,6 +77,7 @@ class OnSpark:
     policy: PurgePolicy
     versions: dict[str, TableVersion] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
+    held: dict[str, list[Row]] = field(default_factory=dict)
     slices: int = 0
 
     def __post_init__(self) -> None:
@@ -83,7 +85,7 @@ class OnSpark:
         storage = Storage(self.spark, str(self.folder))
         self.files = StateFiles(self.spark, storage, self.compiled.tables, self.policy)
 
-    def run(self, arrivals: Mapping[str, model.Slice], probes: Mapping[plan.Plan, Rows]) -> Iterator[Seen]:
+    def run(self, arrivals: Mapping[str, model.Slice], probes: Mapping[plan.Plan, Rows]) -> list[Seen]:
         """One slice; what each node of `probes` gave its readers."""
         state = self.files.open(self.versions)
         leaves: dict[plan.Plan, Flow] = {}
@@ -100,15 +102,20 @@ class OnSpark:
                 self.ended |= {name} if new.everything else set()
         flows, changes = evaluate(self.compiled, state, leaves)
         changes |= remembered
-        for node, rows in probes.items():
+        tables: dict[str, Rows | None] = {}
+        for i, (node, rows) in enumerate(probes.items()):
             passed = flows[node].new.confined(rows.columns) if self.asks(node) else NOTHING
-            yield Seen(
-                self._rows(flows[node].rows), frozenset(self._rows(covered(rows, passed)) if passed else ())
-            )
+            tables[f"rows {i}"] = flows[node].rows
+            tables[f"passed {i}"] = covered(rows, passed) if passed else None
+        found = self._collected(tables)
         written = self.files.write(self.slices, changes)
         self.versions = self.files.versions(self.versions, changes, self.slices, written)
         self.slices += 1
         state.forget()
+        after = self.files.open(self.versions)
+        holding = [table.name for table in self.compiled.tables if table.holds == "rows"]
+        self.held = self._collected({name: after[name].rows for name in holding})
+        return [Seen(found[f"rows {i}"], frozenset(found[f"passed {i}"])) for i in range(len(probes))]
 
     def asks(self, node: plan.Plan) -> bool:
         """What a group over a join passes on is what the join does: the plan is deep, and one look is enough."""
@@ -136,15 +143,27 @@ class OnSpark:
         parsed = reader.parse(view(texts, f"texts of {node.alias}"), "text").frame(self.spark).localCheckpoint()
         return reader.closed(view(parsed, f"punctuations of {node.alias}"), counts)
 
-    def _rows(self, rows: Rows | None) -> list[Row]:
-        found = [] if rows is None else rows.frame(self.spark).collect()
-        return sorted((Row.of(row.asDict()) for row in found), key=repr)
+    def _collected(self, tables: Mapping[str, Rows | None]) -> dict[str, list[Row]]:
+        """The rows of several tables by one query, as JSON."""
+        found: dict[str, list[Row]] = {name: [] for name in tables}
+        tagged = union(
+            rows.project({"name": text(name), "row": _json(rows)})
+            for name, rows in tables.items()
+            if rows is not None
+        )
+        for name, row in tagged.frame(self.spark).collect() if tagged is not None else ():
+            found[name].append(Row.of(json.loads(row)))
+        return {name: sorted(rows, key=repr) for name, rows in found.items()}
 
     def kept(self, table: str) -> tuple[list[Row], bool]:
         """What a state table holds, and whether this slice wrote it anew: if not, rows may wait to be purged."""
         version = self.versions.get(table, TableVersion())
         anew = version.base is not None and version.base.slice == self.slices - 1
-        return self._rows(self.files.open(self.versions)[table].rows), anew
+        return self.held[table], anew
+
+
+def _json(rows: Rows) -> str:
+    return f"to_json(struct({', '.join(map(quote, rows.columns))}), map('ignoreNullFields', 'false'))"
 
 
 @dataclass(frozen=True)
@@ -372,7 +391,7 @@ def test_a_join_on_two_columns_that_must_equal_one(spark: SparkSession, tmp_path
     trace: Trace = [
         {
             "a": [(1, 1), (2, 2), (3, 3)],
-            "b": [(1, 1, 5), (2, 2, 7), '{"auction": 1, "bidder": [1, 2]}'],
+            "b": [(1, 1, 5), (2, 2, 7), (1, 2, 6), '{"auction": 1, "bidder": [1, 2]}'],
         },
         {"b": [(2, 2, 8), '{"auction": 2}', '{"auction": 3, "bidder": 4}']},
         {"a": ['{"id": {"ge": 2}}'], "b": [(3, 3, 9), '{"bidder": 3}', '{"auction": {"lt": 9}, "bidder": 5}']},

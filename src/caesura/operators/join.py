@@ -35,6 +35,8 @@ class Side:
     finite: bool
     keys: tuple[str, ...]
     """Its columns in equalities: a row with NULL in one of them joins nothing."""
+    alike: tuple[tuple[str, str], ...]
+    """Its columns that must equal the same column of another input: a row in which they differ joins nothing."""
     purge: tuple[Hop, ...] | None
     """The order in which its rows ask the other streams whether a partner may still come; None: unproven."""
     exports: Mapping[str, str]
@@ -155,6 +157,8 @@ class Join:
         if rows is None:
             return None
         rows = rows.present(side.keys)
+        for one, other in side.alike:
+            rows = rows.where(f"{quote(one)} = {quote(other)}")
         match side.purge:
             case None:
                 return rows

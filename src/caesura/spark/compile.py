@@ -205,6 +205,7 @@ class _Compiler:
             table=StateTable(name, below.columns),
             finite=finite,
             keys=tuple(column.name for column in below.columns if column.name in named),
+            alike=_alike(join, below),
             purge=None if reach is None or not reach.complete else _hops(join, reach),
             exports=exports,
             pending=pending,
@@ -245,6 +246,15 @@ def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[At
 def _name_of(node: plan.Plan, i: int) -> str:
     scans = [each for each in plan.walk(node) if isinstance(each, plan.Scan)]
     return scans[0].alias if len(scans) == 1 else f"input {i + 1}"
+
+
+def _alike(join: plan.Join, below: plan.Plan) -> tuple[tuple[str, str], ...]:
+    """The columns of one input that must be equal in every result."""
+    pairs: list[tuple[str, str]] = []
+    for each in equality_classes(join):
+        first, *others = [column.name for column in below.columns if column.name in each.columns] or [""]
+        pairs += ((first, other) for other in others)
+    return tuple(pairs)
 
 
 def _hops(join: plan.Join, reach: Reach) -> tuple[Hop, ...]:
