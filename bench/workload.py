@@ -18,8 +18,8 @@ FROM auction AS a JOIN bid AS b ON a.id = b.auction
 """
 WARM_UP_SLICES = 4
 WARM_UP_SECONDS = 120
-"""Every system runs the warm-up input again and again for so long, in the JVM that is measured then: compilers need
-time, whatever a system makes of it."""
+"""Every system runs the warm-up input again and again for so long, in the JVM that is measured then: compilers
+need time, whatever a system makes of it."""
 
 
 def warm_up(run: Callable[[], object]) -> None:

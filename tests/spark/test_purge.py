@@ -51,3 +51,24 @@ def test_a_stream_that_brings_nothing_still_lets_the_other_go_on(spark: SparkSes
     script.run()
     assert [tuple(row.values()) for row in script.rows("out")] == [(1, 1.0), (2, 2.0)]
     assert [progress.state_rows for progress in script.progress] == [2, 2, 1]
+
+
+def test_a_rising_column_that_a_predicate_fixes_closes_all_when_it_has_passed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM auction (id BIGINT, PUNCTUATED BY (id)) FROM FILES auction;
+        CREATE STREAM bid (auction BIGINT, day INT, ORDERED BY (day)) FROM FILES bid;
+        CREATE SINK out USING parquet LOCATION 'out';
+        INSERT INTO out SELECT a.id, b.day FROM auction AS a JOIN bid AS b ON a.id = b.auction WHERE b.day = 2;
+        """,
+    )
+    script.slice(auction=[{"id": 1}, {"id": 2}], bid=[{"auction": 1, "day": 1}])
+    script.slice(bid=[{"auction": 1, "day": 2}])
+    script.slice(bid=[{"auction": 1, "day": 3}])
+    script.run()
+    assert [tuple(row.values()) for row in script.rows("out")] == [(1, 2)]
+    assert [progress.state["join: a"] for progress in script.progress] == [2, 2, 0]

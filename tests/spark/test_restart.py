@@ -99,14 +99,19 @@ def crashes(done: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize(
-    ("owner", "step"),
-    [(FileSink, "stage"), (StateFiles, "write"), (slice_module, "commit"), (FileSink, "publish")],
+    ("owner", "step", "text"),
+    [
+        (FileSink, "stage", HIGHEST),
+        (StateFiles, "write", WINNERS),
+        (slice_module, "commit", WINNERS),
+        (FileSink, "publish", HIGHEST),
+    ],
     ids=["results", "state", "commit", "delivery"],
 )
 def test_a_crash_between_any_two_steps_of_a_slice_loses_nothing_and_repeats_nothing(
-    spark: SparkSession, tmp_path: Path, owner: object, step: str
+    spark: SparkSession, tmp_path: Path, owner: object, step: str, text: str
 ) -> None:
-    script = Script(spark, tmp_path, HIGHEST)
+    script = Script(spark, tmp_path, text)
     add_slices(script, 0, 3)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, step, crashes(getattr(owner, step)))
@@ -115,7 +120,8 @@ def test_a_crash_between_any_two_steps_of_a_slice_loses_nothing_and_repeats_noth
     assert failure.value.diagnostics[0].code == Code.SLICE_FAILED
     assert failure.value.diagnostics[0].because == ("the lights went out",)
     script.run_to_end()
-    assert delivered(script) == highest(tmp_path)
+    assert delivered(script) == (highest if text == HIGHEST else winners)(tmp_path)
+    assert len(list((script.checkpoint / "state").iterdir())) <= 1  # nothing is left of the slices before
 
 
 def test_a_crash_in_the_middle_of_a_delivery_is_made_good(spark: SparkSession, tmp_path: Path) -> None:

@@ -111,16 +111,22 @@ class Closed:
         return closed
 
     def _where(self, attribute: str, value: str) -> Closed:
-        points = {names: frame for names, frame in self.points.items() if attribute not in names}
-        fixed = Closed(points, self.boxes, self.spans, self.everything)
-        if self.boxes is not None and attribute in self.boxes.columns:
-            matching = self.boxes.where(_inside(value, quote(attribute)))
-            fixed = replace(fixed, boxes=matching.without(attribute))
-        for names, frame in self.points.items():
+        def said(boxes: Rows) -> Rows:
+            return boxes.where(_inside(value, quote(attribute))).without(attribute)
+
+        boxes = self.boxes
+        if boxes is not None and attribute in boxes.columns:
+            boxes = said(boxes)
+        points = {names: rows for names, rows in self.points.items() if attribute not in names}
+        spans = {name: known for name, known in self.spans.items() if name != attribute}
+        fixed = Closed(points, boxes, spans, self.everything)
+        if attribute in self.spans:
+            fixed |= Closed(boxes=said(_table(attribute, self.spans[attribute])))
+        for names, rows in self.points.items():
             if attribute in names:
                 rest = tuple(name for name in names if name != attribute)
-                said = frame.where(f"{quote(attribute)} = {value}").only(rest)
-                fixed |= Closed({rest: said}) if rest else Closed(boxes=said)
+                matching = rows.where(f"{quote(attribute)} = {value}").only(rest)
+                fixed |= Closed({rest: matching}) if rest else Closed(boxes=matching)
         return fixed
 
 

@@ -19,7 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.catalog import Stream
 from caesura.operators.rows import Rows, quote, text, view
-from caesura.spark.sources import CORRUPT, adopted, columnar
+from caesura.spark.sources import CORRUPT, adopted, columnar, in_files
 
 TAG, PUNCTUATION = "_stream", "_punctuation"
 
@@ -47,6 +47,11 @@ class Input:
         """The relations that its plan reads."""
         return int(self.frame._jdf.queryExecution().analyzed().collectLeaves().size())
 
+    @property
+    def is_relation(self) -> bool:
+        """Whether its part of a batch is a relation over files."""
+        return in_files(self.stream) and self.leaves == 1
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -54,7 +59,8 @@ class Inputs:
     inputs: Mapping[str, Input]
 
     def union(self) -> DataFrame:
-        """A tag, the punctuation, and each stream's columns under its name; NULL in the other streams' rows."""
+        """A tag, the punctuation, and each stream's columns under its name; NULL in the other streams' rows. Of
+        relations nothing but the tag: nobody reads them here."""
         return reduce(DataFrame.union, map(self._tagged, self.inputs))
 
     @contextmanager
@@ -77,32 +83,38 @@ class Inputs:
                 frame.unpersist()
 
     def _part(self, name: str, batch: DataFrame, relation: Any) -> DataFrame | None:
-        each = self.inputs[name]
-        kind = "" if relation is None else relation.getClass().getSimpleName()
-        if kind == "LocalRelation":  # what Spark puts in the place of a source without new data
-            return None
-        if kind == "LogicalRelation":
-            java = self.spark._jsparkSession.baseRelationToDataFrame(relation.relation())
-            return DataFrame(java, self.spark)
-        names = {c.name: quote(f"{name}.{c.name}") for c in each.stream.columns}
-        marks = {each.stream.punctuation_column: PUNCTUATION, CORRUPT: CORRUPT}
-        chosen = (f"{sql} AS {quote(column)}" for column, sql in {**names, **marks}.items())
+        if relation is not None:
+            match relation.getClass().getSimpleName():
+                case "LocalRelation":  # what Spark puts in the place of a source without new data
+                    return None
+                case "LogicalRelation":
+                    java = self.spark._jsparkSession.baseRelationToDataFrame(relation.relation())
+                    return DataFrame(java, self.spark)
+                case other:
+                    raise TypeError(f"Spark reads the files of `{name}` as {other}, which is not known here")
+        stream = self.inputs[name].stream
+        columns = {c.name: quote(f"{name}.{c.name}") for c in stream.columns}
+        marks = {stream.punctuation_column: PUNCTUATION, CORRUPT: CORRUPT}
+        chosen = (f"{sql} AS {quote(column)}" for column, sql in {**columns, **marks}.items())
         return adopted(batch.where(f"{TAG} = {text(name)}").selectExpr(*chosen), self.spark)
 
     def _relations(self, query: StreamingQuery) -> Iterator[tuple[str, Any]]:
-        """The relation that each stream with a single source reads in the current batch."""
+        """The relation that each stream of files reads in the current batch."""
         leaves = query._jsq.streamingQuery().lastExecution().logical().collectLeaves()
         at = 0
         for name, each in self.inputs.items():
-            if each.leaves == 1 and each.stream.origin is not None:
+            if each.is_relation:
                 yield name, leaves.apply(at)
             at += each.leaves
 
     def _tagged(self, name: str) -> DataFrame:
         each = self.inputs[name]
-        mine = each.normalised(each.frame.columns)
-        columns = {TAG: text(name), PUNCTUATION: mine[PUNCTUATION], CORRUPT: mine[CORRUPT]}
+        mine = {} if each.is_relation else each.normalised(each.frame.columns)
+        columns = {TAG: text(name)}
+        for mark in (PUNCTUATION, CORRUPT):
+            columns[mark] = mine.get(mark, "CAST(NULL AS STRING)")
         for owner, other in self.inputs.items():
-            for c in other.stream.columns:
-                columns[f"{owner}.{c.name}"] = mine[c.name] if owner == name else f"CAST(NULL AS {c.type})"
+            if not other.is_relation:
+                for c in other.stream.columns:
+                    columns[f"{owner}.{c.name}"] = mine[c.name] if owner == name else f"CAST(NULL AS {c.type})"
         return each.frame.selectExpr(*(f"{sql} AS {quote(column)}" for column, sql in columns.items()))

@@ -65,10 +65,11 @@ class SliceDriver:
         self.manifest = manifest
 
     def recover(self) -> None:
-        """Deliver the last committed slice again, in case the process died between its commit and that."""
+        """Finish the last committed slice, in case the process died between its commit and that."""
         if self.manifest.slice >= 0:
             for target in self._targets:
                 target.sink.publish(self.manifest.slice, None)
+        self._files.sweep(self.manifest.tables)
 
     def run(self, parts: Mapping[str, Rows], number: int) -> None:
         """One micro-batch. Spark sends a batch again after a crash; one that was committed is done."""

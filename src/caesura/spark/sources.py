@@ -64,6 +64,11 @@ def adopted(frame: DataFrame, spark: SparkSession) -> DataFrame:
     return DataFrame(datasets.ofRows(spark._jsparkSession, frame._jdf.logicalPlan()), spark)
 
 
+def in_files(stream: Stream) -> bool:
+    """Whether Spark reads it from files."""
+    return stream.origin is not None and stream.origin.format.lower() in _FILES
+
+
 def columnar(stream: Stream) -> bool:
     """Files that are read column by column are cheap to read again; all else is held for the length of a slice."""
     return stream.origin is not None and stream.origin.format.lower() in _COLUMNAR

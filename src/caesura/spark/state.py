@@ -122,6 +122,16 @@ class StateFiles:
             if not any(name.startswith("table=") for name in self._storage.names(_FOLDER, _name(slice))):
                 self._storage.delete(_FOLDER, _name(slice))
 
+    def sweep(self, tables: Mapping[str, TableVersion]) -> None:
+        """Delete what a process left behind that died after its commit, before it could collect the garbage."""
+        live = {(self._folders[name], _name(p.slice)) for name, version in tables.items() for p in version.parts}
+        for slice in self._storage.names(_FOLDER):
+            for folder in self._storage.names(_FOLDER, slice):
+                if folder != self._folders[QUARANTINE.name] and (folder, slice) not in live:
+                    self._storage.delete(_FOLDER, slice, folder)
+            if not self._storage.names(_FOLDER, slice):
+                self._storage.delete(_FOLDER, slice)
+
     def quarantine(self) -> DataFrame:
         """What was set aside by the slices committed so far."""
         last = last_manifest(self._storage).slice
