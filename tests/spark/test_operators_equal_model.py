@@ -22,7 +22,7 @@ from caesura.model.select import Select
 from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
-from caesura.operators.operator import Change, Flow
+from caesura.operators.operator import Change, Flow, State
 from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.plan import Aggregate
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
@@ -93,7 +93,7 @@ class OnSpark:
         for node in self.compiled.nodes:
             if isinstance(node, plan.Scan):
                 name = node.relation.name
-                rows, new = self.frame(node, arrivals[name]), self.closed(node, arrivals[name])
+                rows, new = self.frame(node, arrivals[name]), self.closed(node, arrivals[name], state)
                 before = self.compiled.stores[name].read(state) | Closed(everything=name in self.ended)
                 names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
                 named = None if rows is None else rows.renamed(names)
@@ -129,7 +129,7 @@ class OnSpark:
         frame = self.spark.createDataFrame([tuple(row[name] for name in names) for row in slice.rows], schema)
         return view(frame, f"rows of {node.alias}")
 
-    def closed(self, node: plan.Scan, slice: model.Slice) -> Closed:
+    def closed(self, node: plan.Scan, slice: model.Slice, state: State) -> Closed:
         types = {column.name: column.type for column in node.relation.columns}
         keys = self.compiled.stores[node.relation.name].keys
         counts: dict[str, int] = {}
@@ -141,7 +141,8 @@ class OnSpark:
         reader = punctuations.Reader(types, keys)
         texts = self.spark.createDataFrame([(write(each),) for each in slice.punctuations], "text STRING")
         parsed = reader.parse(view(texts, f"texts of {node.alias}"), "text").frame(self.spark).localCheckpoint()
-        return reader.closed(view(parsed, f"punctuations of {node.alias}"), counts)
+        closed = reader.closed(view(parsed, f"punctuations of {node.alias}"), counts)
+        return closed.mapped(lambda rows, what: state.share(f"{node.alias}: {what}", rows))
 
     def _collected(self, tables: Mapping[str, Rows | None]) -> dict[str, list[Row]]:
         """The rows of several tables by one query, as JSON."""
