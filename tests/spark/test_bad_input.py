@@ -150,3 +150,23 @@ def test_a_table_that_cannot_be_parsed_stops_the_query_before_its_first_slice(
     with pytest.raises(CaesuraError):
         script.run_to_end()
     assert script.rows("out") == []
+
+
+def test_a_row_that_breaks_a_check_is_set_aside_before_an_expression_fails_on_it(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The first slice is clean, so the second is planned as if it were, too."""
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM s (id BIGINT, n INT, d INT, CHECK (d <> 0)) FROM FILES s;
+        CREATE SINK out USING parquet LOCATION 'out';
+        INSERT INTO out SELECT id, n / d AS q FROM s;
+        """,
+    )
+    script.slice(s=[{"id": 1, "n": 4, "d": 2}])
+    script.slice(s=[{"id": 2, "n": 4, "d": 0}, {"id": 3, "n": 6, "d": 2}])
+    query = script.run()
+    assert [tuple(row.values()) for row in script.rows("out")] == [(1, 2.0), (3, 3.0)]
+    assert [(slice, stream) for slice, stream, _, _ in script.quarantine(query)] == [(1, "s")]

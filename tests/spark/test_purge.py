@@ -72,3 +72,22 @@ def test_a_rising_column_that_a_predicate_fixes_closes_all_when_it_has_passed(
     script.run()
     assert [tuple(row.values()) for row in script.rows("out")] == [(1, 2)]
     assert [progress.state["join: a"] for progress in script.progress] == [2, 2, 0]
+
+
+def test_a_join_by_constants_alone_is_purged_when_they_are_closed(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM a (z INT, PUNCTUATED BY (z)) FROM FILES a;
+        CREATE STREAM b (x INT, PUNCTUATED BY (x)) FROM FILES b;
+        CREATE STREAM c (y INT, PUNCTUATED BY (y)) FROM FILES c;
+        CREATE SINK out USING parquet LOCATION 'out';
+        INSERT INTO out SELECT a.z, b.x, c.y FROM a JOIN b ON b.x = 1 AND a.z = 3 JOIN c ON c.y = 2;
+        """,
+    )
+    script.slice(a=[{"z": 3}], b=[{"x": 1}], c=[{"y": 2}])
+    script.slice(a=['{"z": 3}'], b=['{"x": 1}'], c=['{"y": 2}'])
+    script.run()
+    assert [tuple(row.values()) for row in script.rows("out")] == [(3, 1, 2)]
+    assert [progress.state_rows for progress in script.progress] == [3, 0]

@@ -65,7 +65,7 @@ class Closed:
 
     def mapped(self, change: Callable[[Rows, str], Rows]) -> Closed:
         """The same with each table replaced; it comes with a name of what it holds."""
-        points = {names: change(rows, ", ".join(names)) for names, rows in self.points.items()}
+        points = {names: change(rows, f"({', '.join(names)})") for names, rows in self.points.items()}
         boxes = None if self.boxes is None else change(self.boxes, "otherwise")
         return replace(self, points=points, boxes=boxes)
 

@@ -28,7 +28,7 @@ def short(intervals: Rows | None, attribute: str, type: Type) -> Rows | None:
     name = quote(attribute)
     found = intervals.where(_is_short(name, type))
     if type.enumerable:
-        return found.exploded(attribute, f"sequence({name}.low, {name}.high)")
+        return found.exploded({attribute: f"sequence({name}.low, {name}.high)"})
     return found.project({attribute: f"{name}.low"})
 
 

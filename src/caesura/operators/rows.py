@@ -42,11 +42,12 @@ class Rows:
         """The same with more columns."""
         return self.project({**{name: quote(name) for name in self.columns}, **outputs})
 
-    def exploded(self, name: str, array: str, beside: Iterable[str] = ()) -> Rows:
-        """A row for every element of an array, beside these columns."""
-        kept = tuple(beside)
-        chosen = ", ".join((*map(quote, kept), f"explode({array}) AS {quote(name)}"))
-        return Rows((*kept, name), (f"SELECT {chosen} FROM ", self), self.small)
+    def exploded(self, arrays: Mapping[str, str]) -> Rows:
+        """Column → an array: a row for every choice of one element from each."""
+        named = {name: f"array_{i}" for i, name in enumerate(arrays)}
+        chosen = ", ".join(f"{array}.{quote(name)}" for name, array in named.items())
+        generators = (f" LATERAL VIEW explode({sql}) {named[n]} AS {quote(n)}" for n, sql in arrays.items())
+        return Rows(tuple(arrays), (f"SELECT {chosen} FROM ", self, " AS mine", *generators), self.small)
 
     def renamed(self, names: Mapping[str, str]) -> Rows:
         """The columns of `names`, each under its new name; the others are dropped."""
@@ -91,7 +92,8 @@ class Rows:
 
     def matching(self, other: Rows, names: Iterable[str], *, negated: bool = False) -> Rows:
         """The rows that agree with some row of the other table in these columns, or with none."""
-        using = f"USING ({', '.join(map(quote, names))})"
+        listed = ", ".join(map(quote, names))
+        using = f"USING ({listed})" if listed else "ON true"
         return self._joined(other, "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN", using, self.columns)
 
     def matching_on(self, other: Rows, condition: str, *, negated: bool = False) -> Rows:

@@ -113,17 +113,14 @@ class Reader:
 
     def _points(self, parsed: Rows, attributes: Attributes, count: int) -> Rows:
         found = parsed.where(f"kind = {text(_key(attributes))}").renamed(_AS_PARSED)
-        for name in attributes:
-            values = f"transform({_entry(name)}.items, item -> {_value(self.types[name])})"
-            found = found.exploded(name, values, found.columns)
-        return sent(found.only(attributes), count)
+        values = {
+            name: f"transform({_entry(name)}.items, item -> {_value(self.types[name])})" for name in attributes
+        }
+        return sent(found.exploded(values), count)
 
     def _boxes(self, parsed: Rows) -> Rows:
         found = parsed.where(f"kind = '{BOX}'").renamed(_AS_PARSED)
-        names = [name for name, type in self.types.items() if type.scalar]
-        for name in names:
-            found = found.exploded(name, _intervals(name, self.types[name]), found.columns)
-        return found.only(names)
+        return found.exploded({name: _intervals(name, t) for name, t in self.types.items() if t.scalar})
 
 
 def kinds(keys: tuple[Attributes, ...]) -> tuple[str, ...]:

@@ -38,6 +38,9 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024 * 1024),
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ui.explainMode": "simple",  # a text is made of every plan, for a page that nobody may look at
+    "spark.sql.variable.substitute": "false",  # a value may contain ${…}, and is to stay as it is
+    "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.analyzer.maxIterations": "1000",  # a wide stream's punctuations are a deep statement
     # An anti-join with a union is not to become a union of anti-joins, which doubles the plan.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin",

@@ -14,6 +14,7 @@ from caesura.diagnostics.code import Code
 _LOOPBACK = "127.0.0.1"
 _BROADCAST_BYTES = 64 * 1024 * 1024
 _COMPILED_CLASSES = 4_000
+_REMEMBERED = 20
 _CONF = Path(__file__).parent / "conf"
 """A Spark configuration folder that keeps the logs to errors."""
 
@@ -37,6 +38,13 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
         # A slice runs the same code as the one before; with the default of 100 classes it would be compiled anew.
         .config("spark.sql.codegen.cache.maxEntries", _COMPILED_CLASSES)
     )
+    if not ui:
+        # Spark keeps what its pages would show, pages or not: a thousand plans of slices fill a heap.
+        builder = (
+            builder.config("spark.sql.ui.retainedExecutions", _REMEMBERED)
+            .config("spark.ui.retainedJobs", _REMEMBERED)
+            .config("spark.ui.retainedStages", _REMEMBERED)
+        )
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
         builder = (

@@ -29,6 +29,9 @@ class ResultSink(Protocol):
     def stage(self, slice: int, rows: DataFrame) -> None:
         """Write the rows of a slice so that they can be published, or written again."""
 
+    def discard(self, slice: int) -> None:
+        """Throw away what was staged."""
+
     def publish(self, slice: int, count: int | None) -> None:
         """Make a committed slice's rows visible; doing it again changes nothing. `count` is None on a restart."""
 
@@ -43,6 +46,9 @@ class FileSink:
     def stage(self, slice: int, rows: DataFrame) -> None:
         path = self.storage.path(_STAGING, _name(slice))
         rows.write.format(self.format).options(**dict(self.options)).mode("overwrite").save(path)
+
+    def discard(self, slice: int) -> None:
+        self.storage.delete(_STAGING, _name(slice))
 
     def publish(self, slice: int, count: int | None) -> None:
         for name in self.storage.names(_STAGING, _name(slice)):
@@ -63,6 +69,9 @@ class FormatSink:
     def stage(self, slice: int, rows: DataFrame) -> None:
         writer = rows.write.format(self.origin.format).options(**dict(self.origin.options)).mode("append")
         writer.save(self.location)
+
+    def discard(self, slice: int) -> None:
+        pass
 
     def publish(self, slice: int, count: int | None) -> None:
         pass
@@ -93,6 +102,9 @@ class ConsoleSink:
     def stage(self, slice: int, rows: DataFrame) -> None:
         self.kept.files.stage(slice, rows)
 
+    def discard(self, slice: int) -> None:
+        self.kept.files.discard(slice)
+
     def publish(self, slice: int, count: int | None) -> None:
         self.kept.files.publish(slice, count)
         if count:
@@ -109,6 +121,9 @@ class MemorySink:
 
     def stage(self, slice: int, rows: DataFrame) -> None:
         self.kept.files.stage(slice, rows)
+
+    def discard(self, slice: int) -> None:
+        self.kept.files.discard(slice)
 
     def publish(self, slice: int, count: int | None) -> None:
         self.kept.files.publish(slice, count)

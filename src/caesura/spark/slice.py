@@ -1,7 +1,7 @@
 """The slice driver: one micro-batch in, one atomic commit out.
 
-A slice takes two kinds of Spark jobs: one per query that writes its result rows, and one that surveys the input
-and writes all changes of all state tables. The manifest, written last, makes them visible together.
+A slice takes three kinds of Spark jobs, side by side: one per query that writes its result rows, one that writes
+all changes of all state tables, one that surveys the input. The manifest, written last, makes all of it visible.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import perf_counter
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
@@ -69,7 +71,7 @@ class SliceDriver:
         if self.manifest.slice >= 0:
             for target in self._targets:
                 target.sink.publish(self.manifest.slice, None)
-        self._files.sweep(self.manifest.tables)
+        self._files.sweep(self.manifest)
 
     def run(self, parts: Mapping[str, Rows], number: int) -> None:
         """One micro-batch. Spark sends a batch again after a crash; one that was committed is done."""
@@ -84,15 +86,18 @@ class SliceDriver:
     def _slice(self, parts: Mapping[str, Rows] | None, number: int) -> None:
         """`parts` is what each stream brings, None for the slice that ends them.
 
-        A slice is mostly like the one before. So it is planned as if it were, and the job that writes its state
-        counts whether that was right. If not, it is done again, after a survey.
+        A slice is mostly like the one before. So it is planned as if it were, while a survey counts whether that
+        is right. If not, what was done is thrown away, and the slice is done again with what the survey found.
         """
         clock = _Clock()
         foreseen = self._foreseen(parts or {})
-        done = None if foreseen is None else self._attempt(parts, number, foreseen, clock)
-        if done is None:
-            done = self._attempt(parts, number, None, clock)
-        assert done is not None
+        done = self._attempt(parts, number, foreseen, clock, guessed=foreseen is not None)
+        if not isinstance(done, _Done):
+            self._files.discard(number)
+            for target in self._targets:
+                target.sink.discard(number)
+            done = self._attempt(parts, number, done, clock, guessed=False)
+        assert isinstance(done, _Done)
         self._last = done.surveys
         self._commit(done)
         clock.lap("commit")
@@ -107,17 +112,20 @@ class SliceDriver:
         self,
         parts: Mapping[str, Rows] | None,
         number: int,
-        foreseen: Mapping[str, Survey] | None,
+        surveys: Mapping[str, Survey] | None,
         clock: _Clock,
-    ) -> _Done | None:
-        """Everything but the commit; None if the slice is not what was foreseen."""
+        *,
+        guessed: bool,
+    ) -> _Done | Mapping[str, Survey]:
+        """Everything but the commit. If the surveys were guessed and wrong, what was found instead."""
         state = self._files.open(self.manifest.tables)
         try:
             arrivals = {
                 name: self._contracts[name].arrivals(rows, state, self._promised(name))
                 for name, rows in (parts or {}).items()
             }
-            surveys = self._surveyed(arrivals) if foreseen is None else foreseen
+            if surveys is None:
+                surveys = self._surveyed(arrivals)
             clock.lap("survey")
             sources = self._sources(
                 arrivals, surveys, state, Closed(everything=True) if parts is None else NOTHING
@@ -130,18 +138,26 @@ class SliceDriver:
             clock.lap("plan")
             # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be
             # taken back wait until it is known that they are right.
-            at_once = foreseen is None or all(target.sink.repeatable for target in self._targets)
+            at_once = not guessed or all(target.sink.repeatable for target in self._targets)
+            output: dict[str, int] = {}
+            written: dict[str, Written] = {}
+            failure: Exception | None = None
             with ThreadPoolExecutor() as pool:
                 state_job = pool.submit(self._files.write, number, changes, quarantine)
-                survey_job = pool.submit(self._surveyed, arrivals) if foreseen is not None else None
-                output = self._staged(flows, number) if at_once else {}
-                clock.lap("results")
-                written = state_job.result()
-                if foreseen is not None and survey_job is not None:
-                    surveys = survey_job.result()
-            clock.lap("state")
-            if foreseen is not None and not all(foreseen[name].foresees(surveys[name]) for name in foreseen):
-                return None
+                survey_job = pool.submit(self._surveyed, arrivals) if guessed else None
+                try:
+                    output = self._staged(flows, number) if at_once else {}
+                    clock.lap("results")
+                    written = state_job.result()
+                    clock.lap("state")
+                except (PySparkException, Py4JError) as error:
+                    failure = error  # perhaps of a row that no operator was to see
+                if survey_job is not None:
+                    guesses, surveys = surveys, survey_job.result()
+                    if not all(guess.foresees(surveys[name]) for name, guess in guesses.items()):
+                        return surveys
+            if failure is not None:
+                raise failure
             if not at_once:
                 output = self._staged(flows, number)
                 clock.lap("results")

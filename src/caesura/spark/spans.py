@@ -1,7 +1,7 @@
 """The longest intervals of a punctuation table, known to the driver.
 
 Closed keys are mostly one long run. Where the driver knows such an interval, "is this row closed?" is a comparison
-with two literals, which Spark pushes down to the files, instead of a join.
+with a row of a local table, which takes no job to make.
 """
 
 from __future__ import annotations

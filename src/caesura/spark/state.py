@@ -17,12 +17,11 @@ from caesura.catalog import Column
 from caesura.operators.operator import Changes, Held, State, StateTable
 from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark import spans
-from caesura.spark.manifest import Part, TableVersion, last_manifest
+from caesura.spark.manifest import Manifest, Part, TableVersion, last_manifest
 from caesura.spark.storage import Storage
 from caesura.types import STRING
 
 _FOLDER = "state"
-_KNOWN_SPANS = 32
 _NO_COLUMN = "row"
 QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
 
@@ -122,15 +121,26 @@ class StateFiles:
             if not any(name.startswith("table=") for name in self._storage.names(_FOLDER, _name(slice))):
                 self._storage.delete(_FOLDER, _name(slice))
 
-    def sweep(self, tables: Mapping[str, TableVersion]) -> None:
-        """Delete what a process left behind that died after its commit, before it could collect the garbage."""
-        live = {(self._folders[name], _name(p.slice)) for name, version in tables.items() for p in version.parts}
+    def sweep(self, last: Manifest) -> None:
+        """Delete what a process left behind that died before or after the commit of a slice."""
+        live = {
+            (self._folders[name], _name(part.slice))
+            for name, version in last.tables.items()
+            for part in version.parts
+        }
         for slice in self._storage.names(_FOLDER):
+            if int(slice) > last.slice:
+                self.discard(int(slice))
+                continue
             for folder in self._storage.names(_FOLDER, slice):
                 if folder != self._folders[QUARANTINE.name] and (folder, slice) not in live:
                     self._storage.delete(_FOLDER, slice, folder)
             if not self._storage.names(_FOLDER, slice):
                 self._storage.delete(_FOLDER, slice)
+
+    def discard(self, slice: int) -> None:
+        """Delete what was written for a slice that was not committed."""
+        self._storage.delete(_FOLDER, _name(slice))
 
     def quarantine(self) -> DataFrame:
         """What was set aside by the slices committed so far."""
