@@ -26,7 +26,8 @@ DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "auction"
 HOW = f"""\
 - Rows are auctions and bids, without punctuations; all systems gave the same number of rows.
 - Seconds are of the whole input, after a warm-up in the same JVM: {WARM_UP_SLICES} slices of the same kind, again
-  and again for {WARM_UP_SECONDS} s, for every system. Of several rounds the one with the median time is shown.
+  and again for {WARM_UP_SECONDS} s, for every system; the batch join warms up on its own input. Of several rounds
+  the one with the median time is shown.
 - "ratio" is how many times slower a system is than the first. "most" is the most state after any slice.
 - "last / warm" is the time of the last slice over that of slice {WARM_AFTER + 1}, the first to count as warm.
 - Flink reads csv with the needed columns only (its PyPI package has no parquet), knows that the auction's id is
