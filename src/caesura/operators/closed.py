@@ -21,6 +21,9 @@ from caesura.operators.rows import Rows, local, quote, union, values
 
 Attributes = tuple[str, ...]
 
+ENDS = ("low", "high", "low_open", "high_open")
+"""The fields of a box's pattern on an attribute."""
+
 
 @dataclass(frozen=True)
 class Span:
@@ -52,9 +55,9 @@ class Closed:
     def __or__(self, later: Closed) -> Closed:
         """The punctuations of both."""
         points = {
-            attributes: frame
+            attributes: rows
             for attributes in {**self.points, **later.points}
-            if (frame := union((self.points.get(attributes), later.points.get(attributes)))) is not None
+            if (rows := union((self.points.get(attributes), later.points.get(attributes)))) is not None
         }
         spans = {
             attribute: tuple(dict.fromkeys((*self.spans.get(attribute, ()), *later.spans.get(attribute, ()))))
@@ -72,7 +75,7 @@ class Closed:
     def confined(self, attributes: Iterable[str]) -> Closed:
         """Those with a wildcard on every attribute outside: they speak of whole keys or whole groups."""
         inside = frozenset(attributes)
-        points = {names: frame for names, frame in self.points.items() if inside.issuperset(names)}
+        points = {names: rows for names, rows in self.points.items() if inside.issuperset(names)}
         spans = {name: known for name, known in self.spans.items() if name in inside}
         boxes = self.boxes
         if boxes is not None:
@@ -89,19 +92,16 @@ class Closed:
         Two attributes that get one name have one value: "x = 1 and y = 1" speaks of it, "x = 1 and y = 2" not.
         """
         kept = self.confined(names)
-        points: dict[Attributes, Rows] = {}
-        for attributes, frame in kept.points.items():
+        renamed = Closed(boxes=_boxes_renamed(kept.boxes, names), everything=kept.everything)
+        for attributes, rows in kept.points.items():
             first: dict[str, str] = {}
             for a in attributes:
                 if first.setdefault(names[a], a) != a:
-                    frame = frame.where(f"{quote(a)} = {quote(first[names[a]])}")
-            renamed = frame.renamed({old: new for new, old in first.items()})
-            key = tuple(first)
-            points |= (Closed(points) | Closed({key: renamed})).points
-        spans: dict[str, tuple[Span, ...]] = {}
+                    rows = rows.where(f"{quote(a)} = {quote(first[names[a]])}")
+            renamed |= Closed({tuple(first): rows.renamed({old: new for new, old in first.items()})})
         for name, known in kept.spans.items():
-            spans[names[name]] = (*spans.get(names[name], ()), *known)
-        return Closed(points, _boxes_renamed(kept.boxes, names), spans, kept.everything)
+            renamed |= Closed(spans={names[name]: known})
+        return renamed
 
     def where(self, constants: Mapping[str, str]) -> Closed:
         """What they say of the rows in which each of these attributes has this value (as SQL)."""
@@ -220,13 +220,12 @@ def interval_type(sql: str) -> str:
 
 
 _BOX_ID = "box id"
-_ENDS = ("low", "high", "low_open", "high_open")
 
 
 def _table(attribute: str, spans: tuple[Span, ...]) -> Rows:
     """Spans as boxes in a local table."""
-    table = local(_ENDS, (span.ends for span in spans))
-    return table.project({attribute: f"struct({', '.join(_ENDS)})"})
+    table = local(ENDS, (span.ends for span in spans))
+    return table.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
 def _against_boxes(rows: Rows, boxes: Rows, *, negated: bool = False) -> Rows:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from caesura.operators.closed import ENDS
 from caesura.operators.rows import Rows, quote
 from caesura.types import Type
 
 RUN = 1024
 """Shorter intervals are read as points: a hash join answers for a million points, a nested loop for few boxes."""
 
-_PARTS = ("low", "high", "low_open", "high_open")
 _LEAST, _GREATEST = "-9223372036854775808L", "9223372036854775807L"
 
 
@@ -52,9 +52,9 @@ def _is_short(name: str, type: Type) -> str:
 
 def islands(intervals: Rows, attribute: str, type: Type) -> Rows:
     """The same values in as few intervals as there can be."""
-    flat = intervals.project({part: f"{quote(attribute)}.{part}" for part in _PARTS})
+    flat = intervals.project({part: f"{quote(attribute)}.{part}" for part in ENDS})
     merged = _enumerable(flat, type) if type.enumerable else _continuous(flat)
-    return merged.project({attribute: f"struct({', '.join(_PARTS)})"})
+    return merged.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
 def _number(value: str, type: Type) -> str:

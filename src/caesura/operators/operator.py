@@ -80,21 +80,22 @@ class State:
 
     spark: SparkSession
     tables: Mapping[str, Held] = field(default_factory=dict)
-    persisted: dict[str, DataFrame] = field(default_factory=dict)
+    shared: dict[str, tuple[DataFrame, Rows]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Held:
         return self.tables.get(name, Held())
 
     def share(self, name: str, rows: Rows) -> Rows:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
-        if name not in self.persisted:
-            self.persisted[name] = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
-        return replace(view(self.persisted[name], f"shared: {name}"), small=rows.small)
+        if name not in self.shared:
+            frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
+            self.shared[name] = frame, replace(view(frame, f"shared: {name}"), small=rows.small)
+        return self.shared[name][1]
 
     def forget(self) -> None:
-        for frame in self.persisted.values():
+        for frame, _ in self.shared.values():
             frame.unpersist()
-        self.persisted.clear()
+        self.shared.clear()
 
 
 class Operator(Protocol):

@@ -35,8 +35,8 @@ class Rows:
     def project(self, outputs: Mapping[str, str]) -> Rows:
         """Column → SQL over the columns of these rows."""
         if self.selection is not None and self.selection.unchanged:
-            return self.selection.rows.selected(outputs, self.selection.condition)
-        return self.selected(outputs)
+            return self.selection.rows._selected(outputs, self.selection.condition)
+        return self._selected(outputs)
 
     def extended(self, outputs: Mapping[str, str]) -> Rows:
         """The same with more columns."""
@@ -53,8 +53,8 @@ class Rows:
         """The columns of `names`, each under its new name; the others are dropped."""
         if self.selection is not None:
             outputs = {new: self.selection.outputs[old] for old, new in names.items()}
-            return self.selection.rows.selected(outputs, self.selection.condition)
-        return self.selected({new: quote(old) for old, new in names.items()})
+            return self.selection.rows._selected(outputs, self.selection.condition)
+        return self._selected({new: quote(old) for old, new in names.items()})
 
     def only(self, names: Iterable[str]) -> Rows:
         """These columns, in this order."""
@@ -68,14 +68,13 @@ class Rows:
             both = condition
             if self.selection.condition is not None:
                 both = f"({self.selection.condition}) AND ({condition})"
-            return self.selection.rows.selected(self.selection.outputs, both)
-        return self.selected({name: quote(name) for name in self.columns}, condition)
+            return self.selection.rows._selected(self.selection.outputs, both)
+        return self._selected({name: quote(name) for name in self.columns}, condition)
 
-    def selected(self, outputs: Mapping[str, str], condition: str | None = None) -> Rows:
-        chosen = ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items()) or _NOTHING
+    def _selected(self, outputs: Mapping[str, str], condition: str | None = None) -> Rows:
         where = "" if condition is None else f" WHERE {condition}"
-        selection = _Selection(self, outputs, condition)
-        return Rows(tuple(outputs), (f"SELECT {chosen} FROM ", self, where), self.small, selection=selection)
+        parts = (f"SELECT {_named(outputs)} FROM ", self, where)
+        return Rows(tuple(outputs), parts, self.small, selection=_Selection(self, outputs, condition))
 
     def present(self, names: Iterable[str]) -> Rows:
         """The rows without NULL in these columns."""
@@ -93,13 +92,14 @@ class Rows:
     def matching(self, other: Rows, names: Iterable[str], *, negated: bool = False) -> Rows:
         """The rows that agree with some row of the other table in these columns, or with none."""
         listed = ", ".join(map(quote, names))
-        using = f"USING ({listed})" if listed else "ON true"
-        return self._joined(other, "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN", using, self.columns)
+        return self._filtered(other, f"USING ({listed})" if listed else "ON true", negated)
 
     def matching_on(self, other: Rows, condition: str, *, negated: bool = False) -> Rows:
         """The same by a condition; the tables share no column name."""
-        kind = "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN"
-        return self._joined(other, kind, f"ON {condition}", self.columns)
+        return self._filtered(other, f"ON {condition}", negated)
+
+    def _filtered(self, other: Rows, on: str, negated: bool) -> Rows:
+        return self._joined(other, "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN", on, self.columns)
 
     def _joined(self, other: Rows, kind: str, on: str, columns: tuple[str, ...]) -> Rows:
         hint = "/*+ BROADCAST(other) */ " if other.small else ""
@@ -109,15 +109,13 @@ class Rows:
     def grouped(self, keys: Iterable[str], outputs: Mapping[str, str]) -> Rows:
         """One row per group, and none where there are no rows, even without keys."""
         names = tuple(keys)
-        columns = (*names, *outputs)
-        chosen = [*map(quote, names), *(f"{sql} AS {quote(name)}" for name, sql in outputs.items())]
+        columns = {**{name: quote(name) for name in names}, **outputs}
         group = f" GROUP BY {_list(names)}" if names else " HAVING count(*) > 0"
-        return Rows(columns, (f"SELECT {', '.join(chosen) or _NOTHING} FROM ", self, group))
+        return Rows(tuple(columns), (f"SELECT {_named(columns)} FROM ", self, group))
 
     def summary(self, outputs: Mapping[str, str]) -> Rows:
         """The one row of aggregates over all rows."""
-        chosen = ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items())
-        return Rows(tuple(outputs), (f"SELECT {chosen} FROM ", self))
+        return Rows(tuple(outputs), (f"SELECT {_named(outputs)} FROM ", self))
 
     def sql(self) -> str:
         """One statement. A table that is read more than once is named once."""
@@ -126,21 +124,21 @@ class Rows:
         named: dict[Rows, str] = {}
         steps: list[str] = []
 
-        def text(rows: Rows) -> str:
+        def query(rows: Rows) -> str:
             return "".join(part if isinstance(part, str) else reference(part) for part in rows.parts)
 
         def reference(rows: Rows) -> str:
             if rows.view:
-                return text(rows)
+                return query(rows)
             if uses[rows] == 1:
-                return f"({text(rows)})"
+                return f"({query(rows)})"
             if rows not in named:
-                body = text(rows)
+                body = query(rows)
                 named[rows] = f"step_{len(named) + 1}"
                 steps.append(f"{named[rows]} AS ({body})")
             return named[rows]
 
-        body = f"SELECT {_list(self.columns)} FROM {text(self)}" if self.view else text(self)
+        body = f"SELECT {_list(self.columns)} FROM {query(self)}" if self.view else query(self)
         return f"WITH {', '.join(steps)} {body}" if steps else body
 
     def frame(self, spark: SparkSession) -> DataFrame:
@@ -182,8 +180,7 @@ def local(columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Rows:
 
 def values(outputs: Mapping[str, str]) -> Rows:
     """The one row of these constants."""
-    chosen = ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items())
-    return Rows(tuple(outputs), (f"SELECT {chosen or _NOTHING}",))
+    return Rows(tuple(outputs), (f"SELECT {_named(outputs)}",))
 
 
 def union(tables: Iterable[Rows | None]) -> Rows | None:
@@ -194,8 +191,8 @@ def union(tables: Iterable[Rows | None]) -> Rows | None:
     columns = tuple(dict.fromkeys(name for rows in present for name in rows.columns))
     parts: list[str | Rows] = []
     for rows in present:
-        chosen = (quote(name) if name in rows.columns else f"NULL AS {quote(name)}" for name in columns)
-        parts += [" UNION ALL " if parts else "", f"SELECT {', '.join(chosen) or _NOTHING} FROM ", rows]
+        chosen = {name: quote(name) if name in rows.columns else "NULL" for name in columns}
+        parts += [" UNION ALL " if parts else "", f"SELECT {_named(chosen)} FROM ", rows]
     return Rows(columns, tuple(parts), all(rows.small for rows in present))
 
 
@@ -208,6 +205,10 @@ def text(value: str) -> str:
     """A text as an SQL literal."""
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+def _named(outputs: Mapping[str, str]) -> str:
+    return ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items()) or _NOTHING
 
 
 def _list(names: Iterable[str]) -> str:

@@ -76,20 +76,20 @@ class Arrivals:
 
     def parsed(self) -> Rows:
         """The punctuations that are not plain, read."""
-        texts = self.raw.where(f"{PUNCTUATION} IS NOT NULL")
+        texts = self.raw.present([PUNCTUATION])
         for number in self.plain().values():
             texts = texts.where(f"{number} IS NULL")
         return self.contract.reader.parse(texts, PUNCTUATION)
 
-    def data(self, raw: Rows) -> Rows:
+    def data(self) -> Rows:
         """The rows proper: no punctuation, and readable."""
         names = [column.name for column in self.contract.stream.columns]
-        return raw.where(f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL").only(names)
+        return self.raw.where(f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL").only(names)
 
-    def admitted(self, raw: Rows) -> Rows | None:
+    def admitted(self) -> Rows | None:
         """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
         NULL is not broken."""
-        rows = self.data(raw)
+        rows = self.data()
         for check in self.contract.stream.checks:
             rows = rows.where(f"coalesce({check.condition.sql}, true)")
         return uncovered(rows, self.before)
@@ -99,8 +99,8 @@ class Arrivals:
         if survey.rows == 0:
             return None
         if not survey.broken:
-            return self.data(self.raw)
-        rows = self.admitted(self.raw)
+            return self.data()
+        rows = self.admitted()
         if rows is not None and survey.repeated:
             for unique in self.contract.unique:
                 rows = self._numbered(rows, unique).where(f"{quote(_NTH)} = 1").without(_NTH)
@@ -139,14 +139,14 @@ class Arrivals:
         return union(rows.extended({"stream": stream}) for rows in found if rows is not None)
 
     def _breaches(self, survey: Survey) -> Iterator[Rows | None]:
-        rows = self.data(self.raw)
+        rows = self.data()
         for check in self.contract.stream.checks:
             condition = f"coalesce({check.condition.sql}, true)"
             yield _because(rows.where(f"NOT {condition}"), f"it breaks CHECK ({check.condition.sql})")
             rows = rows.where(condition)
         if self.before:
             yield _because(covered(rows, self.before), "it matches an earlier punctuation of its stream")
-        admitted = self.admitted(self.raw)
+        admitted = self.admitted()
         if survey.repeated and admitted is not None:
             for unique in self.contract.unique:
                 numbered = self._numbered(admitted, unique)

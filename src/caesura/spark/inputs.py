@@ -19,7 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.catalog import Stream
 from caesura.operators.rows import Rows, quote, text, view
-from caesura.spark.sources import CORRUPT, adopted, columnar, in_files
+from caesura.spark.sources import CORRUPT, adopted, columnar, is_file_format
 
 TAG, PUNCTUATION = "_stream", "_punctuation"
 
@@ -50,7 +50,8 @@ class Input:
     @property
     def is_relation(self) -> bool:
         """Whether its part of a batch is a relation over files."""
-        return in_files(self.stream) and self.leaves == 1
+        origin = self.stream.origin
+        return origin is not None and is_file_format(origin.format) and self.leaves == 1
 
 
 @dataclass(frozen=True)

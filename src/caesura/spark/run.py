@@ -24,9 +24,9 @@ from caesura.spark.fingerprint import fingerprint
 from caesura.spark.inputs import Input, Inputs
 from caesura.spark.manifest import last_manifest
 from caesura.spark.query import ContinuousQuery
-from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink, is_file_format
+from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink
 from caesura.spark.slice import SliceDriver, Target
-from caesura.spark.sources import adopted, conformed, open_stream, open_table, resolved
+from caesura.spark.sources import adopted, conformed, is_file_format, open_stream, open_table, resolved
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import Storage
 

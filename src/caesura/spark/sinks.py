@@ -18,7 +18,6 @@ from caesura.operators.rows import quote
 from caesura.spark.storage import Storage
 
 _STAGING = "_caesura"
-_FILES = {"parquet", "orc", "json", "csv", "text", "avro", "xml"}
 
 
 class ResultSink(Protocol):
@@ -131,10 +130,6 @@ class MemorySink:
 
     def refresh(self) -> None:
         self.kept.rows().createOrReplaceTempView(self.name)
-
-
-def is_file_format(format: str) -> bool:
-    return format.lower() in _FILES
 
 
 def _name(slice: int) -> str:

@@ -28,7 +28,7 @@ from caesura.spark.manifest import Manifest, Promised, commit
 from caesura.spark.sinks import ResultSink
 from caesura.spark.state import QUARANTINE, StateFiles, Written
 from caesura.spark.storage import Storage
-from caesura.spark.survey import Survey, answers, questions, read_others
+from caesura.spark.survey import Survey, survey
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class SliceDriver:
                 for name, rows in (parts or {}).items()
             }
             if surveys is None:
-                surveys = self._surveyed(arrivals)
+                surveys = survey(self._spark, arrivals)
             clock.lap("survey")
             sources = self._sources(
                 arrivals, surveys, state, Closed(everything=True) if parts is None else NOTHING
@@ -134,7 +134,7 @@ class SliceDriver:
             for name, flow in sources.items():
                 tables_only = Closed(flow.new.points, flow.new.boxes)  # the rest is in the manifest
                 changes |= self._compiled.stores[name].append(state, tables_only)
-            quarantine = union(arrivals[name].quarantine(survey) for name, survey in surveys.items())
+            quarantine = union(arrivals[name].quarantine(each) for name, each in surveys.items())
             clock.lap("plan")
             # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be
             # taken back wait until it is known that they are right.
@@ -144,7 +144,7 @@ class SliceDriver:
             failure: Exception | None = None
             with ThreadPoolExecutor() as pool:
                 state_job = pool.submit(self._files.write, number, changes, quarantine)
-                survey_job = pool.submit(self._surveyed, arrivals) if guessed else None
+                survey_job = pool.submit(survey, self._spark, arrivals) if guessed else None
                 try:
                     output = self._staged(flows, number) if at_once else {}
                     clock.lap("results")
@@ -173,17 +173,6 @@ class SliceDriver:
         )
         return _Done(manifest, surveys, output, quarantined)
 
-    def _surveyed(self, arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
-        asked = questions(arrivals)
-        if asked is None:
-            return {}
-        spark = self._spark
-        surveys = answers(arrivals, (row.asDict() for row in asked.frame(spark).collect()))
-        return {
-            name: survey.with_others(*read_others(spark, name, arrivals[name])) if survey.others else survey
-            for name, survey in surveys.items()
-        }
-
     def _promised(self, name: str) -> Promised:
         return self.manifest.promised.get(name, Promised())
 
@@ -197,11 +186,12 @@ class SliceDriver:
         """What each stream brings; `end` is what a stream says that brings nothing and has not ended before."""
         flows: dict[str, Flow] = {}
         for name, contract in self._contracts.items():
-            before = contract.before(state, self._promised(name))
             if name in arrivals:
                 rows = arrivals[name].rows(surveys[name])
-                flows[name] = Flow(rows, arrivals[name].closed(surveys[name], rows, state), before)
+                new = arrivals[name].closed(surveys[name], rows, state)
+                flows[name] = Flow(rows, new, arrivals[name].before)
             else:
+                before = contract.before(state, self._promised(name))
                 flows[name] = Flow(new=NOTHING if before.everything else end, before=before)
         return flows
 
@@ -240,9 +230,9 @@ class SliceDriver:
         holds = {table.name: table.holds for table in self._compiled.tables}
         return Progress(
             slice=self.manifest.slice,
-            rows_in=sum(survey.rows for survey in done.surveys.values()),
+            rows_in=sum(each.rows for each in done.surveys.values()),
             rows_out=sum(done.output.values()),
-            punctuations=sum(survey.punctuations for survey in done.surveys.values()),
+            punctuations=sum(each.punctuations for each in done.surveys.values()),
             quarantined=done.quarantined,
             quarantined_total=self.manifest.quarantined,
             state_rows=sum(n for name, n in state.items() if holds[name] == "rows"),

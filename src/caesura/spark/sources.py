@@ -31,7 +31,7 @@ def open_stream(spark: SparkSession, stream: Stream, folder: str | None) -> Data
     """The stream's declared columns, its punctuation column and, for text formats, what could not be parsed."""
     assert stream.origin is not None
     reader = spark.readStream.format(stream.origin.format).options(**dict(stream.origin.options))
-    if stream.origin.format.lower() in _FILES:
+    if is_file_format(stream.origin.format):
         reader = reader.schema(_schema(stream))
     if stream.origin.format.lower() in _TEXTUAL:
         reader = reader.option("columnNameOfCorruptRecord", CORRUPT)
@@ -41,7 +41,7 @@ def open_stream(spark: SparkSession, stream: Stream, folder: str | None) -> Data
 def open_table(spark: SparkSession, table: Table, folder: str | None) -> DataFrame:
     assert table.origin is not None
     reader = spark.read.format(table.origin.format).options(**dict(table.origin.options))
-    if table.origin.format.lower() in _FILES:
+    if is_file_format(table.origin.format):
         reader = reader.schema(", ".join(f"{quote(c.name)} {c.type}" for c in table.columns))
     if table.origin.format.lower() in _TEXTUAL:
         # A finite table is read once, before anything runs: a row that cannot be parsed stops it there.
@@ -64,9 +64,8 @@ def adopted(frame: DataFrame, spark: SparkSession) -> DataFrame:
     return DataFrame(datasets.ofRows(spark._jsparkSession, frame._jdf.logicalPlan()), spark)
 
 
-def in_files(stream: Stream) -> bool:
-    """Whether Spark reads it from files."""
-    return stream.origin is not None and stream.origin.format.lower() in _FILES
+def is_file_format(format: str) -> bool:
+    return format.lower() in _FILES
 
 
 def columnar(stream: Stream) -> bool:

@@ -7,11 +7,11 @@ come. In the usual case nothing is broken, and nobody asks again; and what does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
 from caesura.operators.rows import Rows, quote, text, union, view
@@ -22,8 +22,6 @@ from caesura.spark.sources import CORRUPT
 if TYPE_CHECKING:
     from caesura.spark.contract import Arrivals
 
-STREAM, FOUND = "stream", "row"
-"""The columns of a survey's result: a stream, and some of the figures found in it, as JSON."""
 _BOUND, _PLAIN, _REPEATED = "bound of ", "plain ", "repeated "
 _OF_KEY = "rows of key"
 
@@ -47,9 +45,6 @@ class Survey:
     parsed: Rows | None = None
     """They, read."""
 
-    def with_others(self, parsed: Rows, kinds: Mapping[str, int]) -> Survey:
-        return replace(self, parsed=parsed, kinds=kinds)
-
     @property
     def punctuations(self) -> int:
         return sum(self.plain.values()) + self.others
@@ -69,20 +64,23 @@ class Survey:
         return found.ordinary and self.rows >= min(found.rows, 1) and self.plain.keys() >= found.plain.keys()
 
 
-def questions(arrivals: Mapping[str, Arrivals]) -> Rows | None:
-    """All figures of all streams, a few rows of `STREAM` and `FOUND`."""
-    return union(rows for name, each in arrivals.items() for rows in _questions(name, each))
-
-
-def answers(arrivals: Mapping[str, Arrivals], rows: Iterable[Mapping[str, str]]) -> dict[str, Survey]:
-    """The figures as values."""
+def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
+    """All streams in one job, which gives a few rows of figures as JSON. Where there are punctuations that are not
+    plain, another job reads them."""
+    asked = union(rows for name, each in arrivals.items() for rows in _questions(name, each))
+    if asked is None:
+        return {}
     found: dict[str, dict[str, Any]] = {name: {} for name in arrivals}
-    for row in rows:
-        found[row[STREAM]] |= json.loads(row[FOUND])
-    return {name: _survey(figures) for name, figures in found.items()}
+    for name, figures in asked.frame(spark).collect():
+        found[name] |= json.loads(figures)
+    surveys = {name: _survey(figures) for name, figures in found.items()}
+    return {
+        name: _with_others(spark, name, each, arrivals[name]) if each.others else each
+        for name, each in surveys.items()
+    }
 
 
-def _questions(name: str, arrivals: Arrivals) -> Iterable[Rows]:
+def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
     yield _asked(
         name,
         arrivals.raw,
@@ -93,25 +91,26 @@ def _questions(name: str, arrivals: Arrivals) -> Iterable[Rows]:
             **{f"{_PLAIN}{column}": f"count({sql})" for column, sql in arrivals.plain().items()},
         },
     )
-    if (admitted := arrivals.admitted(arrivals.raw)) is None:
+    if (admitted := arrivals.admitted()) is None:
         return
     ordered = arrivals.contract.ordered
-    figures = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o)} AS STRING)" for o in ordered}
+    bounds = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o)} AS STRING)" for o in ordered}
     if not arrivals.contract.unique:
-        yield _asked(name, admitted, {"admitted": "count(*)", **figures})
+        yield _asked(name, admitted, {"admitted": "count(*)", **bounds})
     for i, unique in enumerate(arrivals.contract.unique):
         newest = {o.column: f"max({quote(o.column)})" for o in ordered if o.column not in unique.columns}
         per_key = admitted.grouped(unique.columns, {_OF_KEY: "count(*)", **newest})
         # As in SQL, a key with NULL in it repeats nothing.
         given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
-        repeated = f"sum(IF({given}, {quote(_OF_KEY)} - 1, 0))"
-        figures = {"admitted": f"sum({quote(_OF_KEY)})", **figures} if i == 0 else {}
-        yield _asked(name, per_key, {f"{_REPEATED}{i}": repeated, **figures})
+        repeated = {f"{_REPEATED}{i}": f"sum(IF({given}, {quote(_OF_KEY)} - 1, 0))"}
+        of_all = {"admitted": f"sum({quote(_OF_KEY)})", **bounds} if i == 0 else {}
+        yield _asked(name, per_key, {**repeated, **of_all})
 
 
 def _asked(name: str, rows: Rows, figures: Mapping[str, str]) -> Rows:
+    """A row of the stream's name and some of the figures found in it, as JSON."""
     summary = rows.summary(figures)
-    return summary.project({STREAM: text(name), FOUND: f"to_json(struct({', '.join(map(quote, figures))}))"})
+    return summary.project({"stream": text(name), "found": f"to_json(struct({', '.join(map(quote, figures))}))"})
 
 
 def _survey(found: Mapping[str, Any]) -> Survey:
@@ -127,12 +126,13 @@ def _survey(found: Mapping[str, Any]) -> Survey:
     )
 
 
-def read_others(spark: SparkSession, name: str, arrivals: Arrivals) -> tuple[Rows, dict[str, int]]:
-    """The punctuations that are not plain, read, and how many there are of each kind. A job of its own cuts them
-    off from the plan that read them, which is a large one."""
+def _with_others(spark: SparkSession, name: str, survey: Survey, arrivals: Arrivals) -> Survey:
+    """With the punctuations that are not plain, read, and how many there are of each kind. A job of its own cuts
+    them off from the plan that read them, which is a large one."""
     counted = Observation()
     per_kind = (
         expr(f"count_if(kind = {text(kind)}) AS {quote(kind)}") for kind in kinds(arrivals.contract.store.keys)
     )
-    parsed: DataFrame = arrivals.parsed().frame(spark).observe(counted, *per_kind).localCheckpoint(eager=True)
-    return view(parsed, f"punctuations: {name}"), {kind: n for kind, n in counted.get.items() if n}
+    parsed = arrivals.parsed().frame(spark).observe(counted, *per_kind).localCheckpoint(eager=True)
+    found = {kind: n for kind, n in counted.get.items() if n}
+    return replace(survey, parsed=view(parsed, f"punctuations: {name}"), kinds=found)
