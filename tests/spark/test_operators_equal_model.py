@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
 from caesura.catalog import Column, PunctuatedBy
@@ -125,8 +125,7 @@ class OnSpark:
         if not slice.rows:
             return None
         names = [column.name for column in node.relation.columns]
-        schema = ", ".join(f"`{name}` BIGINT" for name in names)
-        frame = self.spark.createDataFrame([tuple(row[name] for name in names) for row in slice.rows], schema)
+        frame = table(self.spark, names, [[row[name] for name in names] for row in slice.rows])
         return view(frame, f"rows of {node.alias}")
 
     def closed(self, node: plan.Scan, slice: model.Slice, state: State) -> Closed:
@@ -139,7 +138,7 @@ class OnSpark:
         if not counts:
             return Closed()
         reader = punctuations.Reader(types, keys)
-        texts = self.spark.createDataFrame([(write(each),) for each in slice.punctuations], "text STRING")
+        texts = self.spark.sql("SELECT explode(:texts) AS text", {"texts": [write(p) for p in slice.punctuations]})
         parsed = reader.parse(view(texts, f"texts of {node.alias}"), "text").frame(self.spark).localCheckpoint()
         closed = reader.closed(view(parsed, f"punctuations of {node.alias}"), counts)
         return closed.mapped(lambda rows, what: state.share(f"{node.alias}: {what}", rows))
@@ -161,6 +160,15 @@ class OnSpark:
         version = self.versions.get(table, TableVersion())
         anew = version.base is not None and version.base.slice == self.slices - 1
         return self.held[table], anew
+
+
+def table(spark: SparkSession, names: Sequence[str], rows: Sequence[Sequence[object]]) -> DataFrame:
+    """Rows of BIGINTs as literals: `createDataFrame` would start Python workers for them."""
+    cells = ", ".join(
+        "({})".format(", ".join("NULL" if cell is None else f"{cell}L" for cell in row)) for row in rows
+    )
+    typed = ", ".join(f"CAST(c{i} AS BIGINT) AS {quote(name)}" for i, name in enumerate(names))
+    return spark.sql(f"SELECT {typed} FROM VALUES {cells} AS t({', '.join(f'c{i}' for i in range(len(names)))})")
 
 
 def _json(rows: Rows) -> str:
@@ -216,10 +224,7 @@ def compare(
     }
     probes: dict[plan.Plan, Rows] = {
         node: view(
-            session.createDataFrame(
-                [tuple(row[name] for name in asked[node]) for row in rows[node]],
-                ", ".join(f"`{name}` BIGINT" for name in asked[node]) or "nothing INT",
-            ).cache(),
+            table(session, asked[node], [[row[name] for name in asked[node]] for row in rows[node]]),
             f"probe {nodes.index(node)}",
         )
         for node in nodes
