@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from caesura.plan import Aggregate, Filter, Group, Join, Output, Plan, Project, Scan, inputs
+from caesura.plan import (
+    Aggregate,
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Output,
+    Plan,
+    Project,
+    Scan,
+    Sort,
+    SortKey,
+    inputs,
+)
 
 
 def describe(plan: Plan) -> str:
@@ -23,12 +38,22 @@ def _line(plan: Plan) -> str:
             return f"filter {predicate.sql}"
         case Project(outputs=outputs):
             return f"project {', '.join(map(_output, outputs))}"
-        case Join(equalities=equalities, residual=residual):
+        case Join(equalities=equalities, residual=residual, kind=kind):
             on = [f"`{one.left}` = `{one.right}`" for one in equalities]
-            return f"join on {', '.join(on) or 'nothing'}" + (f" where {residual.sql}" if residual else "")
-        case Group(keys=keys, aggregates=aggregates):
+            word = "join" if kind == "inner" else f"{kind} join"
+            return f"{word} on {', '.join(on) or 'nothing'}" + (f" where {residual.sql}" if residual else "")
+        case Group(keys=keys, aggregates=aggregates, emit=emit):
             by = ", ".join(f"`{key}`" for key in keys) or "nothing"
-            return f"group by {by}" + "".join(f", {_aggregate(one)}" for one in aggregates)
+            changes = ", emit changes" if emit == "changes" else ""
+            return f"group by {by}" + "".join(f", {_aggregate(one)}" for one in aggregates) + changes
+        case Distinct():
+            return "distinct"
+        case Sort(keys=keys):
+            return f"sort by {', '.join(map(_sort_key, keys))}"
+        case Merge():
+            return "union all"
+        case Compare(kind=kind):
+            return kind
 
 
 def _output(output: Output) -> str:
@@ -39,3 +64,9 @@ def _output(output: Output) -> str:
 def _aggregate(aggregate: Aggregate) -> str:
     argument = f"`{aggregate.argument}`" if aggregate.argument is not None else "*"
     return f"`{aggregate.result.name}`: {aggregate.function}({argument})"
+
+
+def _sort_key(key: SortKey) -> str:
+    usual = key.nulls_first is not key.descending
+    nulls = "" if usual else f" nulls {'first' if key.nulls_first else 'last'}"
+    return f"`{key.column}`{' desc' if key.descending else ''}{nulls}"

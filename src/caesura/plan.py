@@ -8,17 +8,34 @@ same sub-plan in both, and so one operator with one state.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from caesura.catalog import Catalog, Column, Interval, Relation, Sink, Stream
 from caesura.diagnostics import Source, Span
 from caesura.expression import Expr
 
 AggregateFunction: TypeAlias = Literal["SUM", "COUNT", "MIN", "MAX", "AVG"]
+JoinKind: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
+T = TypeVar("T")
 
 
+def hashed_once(cls: type[T]) -> type[T]:
+    """Nodes are the keys of every analysis, and a node's hash takes in all that is below it."""
+    computed = cls.__hash__
+
+    def once(self: T) -> int:
+        known: dict[str, int] = self.__dict__
+        if "hash" not in known:
+            known["hash"] = computed(self)
+        return known["hash"]
+
+    cls.__hash__ = once  # type: ignore[assignment, method-assign]
+    return cls
+
+
+@hashed_once
 @dataclass(frozen=True)
 class Scan:
     """All columns of a stream or table, each called `alias.column`."""
@@ -33,6 +50,7 @@ class Scan:
         return tuple(Column(f"{self.alias}.{c.name}", c.type) for c in self.relation.columns)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Filter:
     input: Plan
@@ -52,6 +70,7 @@ class Output:
     expr: Expr
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Project:
     input: Plan
@@ -63,13 +82,13 @@ class Project:
         return tuple(Column(o.name, o.expr.type) for o in self.outputs)
 
     @cached_property
-    def renames(self) -> dict[str, str]:
-        """Input column → the output column that carries it unchanged (the first, if several do)."""
-        renames: dict[str, str] = {}
+    def copies(self) -> dict[str, tuple[str, ...]]:
+        """Input column → all the output columns that carry it unchanged."""
+        copies: dict[str, tuple[str, ...]] = {}
         for output in self.outputs:
-            if output.expr.column is not None:
-                renames.setdefault(output.expr.column, output.name)
-        return renames
+            if (column := output.expr.column) is not None:
+                copies[column] = (*copies.get(column, ()), output.name)
+        return copies
 
 
 @dataclass(frozen=True)
@@ -81,18 +100,37 @@ class Equality:
     span: Span | None = field(default=None, compare=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Join:
-    """Inner join of n inputs: all equalities between inputs, then whatever else the predicate says."""
+    """Join of n inputs: all equalities between inputs, then whatever else the predicate says.
+
+    Only inner joins have more than two inputs. A semi or anti join has the columns of its first input.
+    """
 
     inputs: tuple[Plan, ...]
     equalities: tuple[Equality, ...]
     residual: Expr | None = None
+    kind: JoinKind = "inner"
     span: Span | None = field(default=None, compare=False)
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        return tuple(column for plan in self.inputs for column in plan.columns)
+        kept = self.inputs[:1] if self.kind in ("semi", "anti") else self.inputs
+        return tuple(column for plan in kept for column in plan.columns)
+
+    @property
+    def lonely(self) -> tuple[int, ...]:
+        """The inputs whose rows are emitted, once no partner can come, because they found none."""
+        match self.kind:
+            case "inner" | "semi":
+                return ()
+            case "left" | "anti":
+                return (0,)
+            case "right":
+                return (1,)
+            case "full":
+                return (0, 1)
 
 
 @dataclass(frozen=True)
@@ -105,13 +143,18 @@ class Aggregate:
     span: Span | None = field(default=None, compare=False)
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Group:
-    """Groups by plain columns; expressions are computed by a projection below."""
+    """Groups by plain columns; expressions are computed by a projection below.
+
+    `emit`: each group once, when it is complete, or its current row whenever it has changed.
+    """
 
     input: Plan
     keys: tuple[str, ...]
     aggregates: tuple[Aggregate, ...]
+    emit: Literal["final", "changes"] = "final"
     span: Span | None = field(default=None, compare=False)
 
     @cached_property
@@ -120,17 +163,96 @@ class Group:
         return keys + tuple(aggregate.result for aggregate in self.aggregates)
 
 
-Plan: TypeAlias = Scan | Filter | Project | Join | Group
+@hashed_once
+@dataclass(frozen=True)
+class Distinct:
+    """The first of equal rows."""
+
+    input: Plan
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.input.columns
+
+
+@dataclass(frozen=True)
+class SortKey:
+    column: str
+    descending: bool = False
+    nulls_first: bool = True
+
+
+@hashed_once
+@dataclass(frozen=True)
+class Sort:
+    """Rows in order: a row is emitted when nothing can come before it any more."""
+
+    input: Plan
+    keys: tuple[SortKey, ...]
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.input.columns
+
+
+@hashed_once
+@dataclass(frozen=True)
+class Merge:
+    """UNION ALL of inputs that have the same columns; UNION is a distinct over it."""
+
+    inputs: tuple[Plan, ...]
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.inputs[0].columns
+
+
+@hashed_once
+@dataclass(frozen=True)
+class Compare:
+    """The rows of the first of two inputs that the second has too (INTERSECT) or has not (EXCEPT).
+
+    Both have the same columns. The distinct that SQL means with them is a node of its own over this one.
+    """
+
+    inputs: tuple[Plan, Plan]
+    kind: Literal["intersect", "except"]
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.inputs[0].columns
+
+
+Plan: TypeAlias = Scan | Filter | Project | Join | Group | Distinct | Sort | Merge | Compare
 
 
 def inputs(plan: Plan) -> tuple[Plan, ...]:
     match plan:
         case Scan():
             return ()
-        case Join(inputs=several):
+        case Join(inputs=several) | Merge(inputs=several) | Compare(inputs=several):
             return several
-        case Filter(input=one) | Project(input=one) | Group(input=one):
-            return (one,)
+        case _:
+            return (plan.input,)
+
+
+def with_inputs(plan: Plan, below: tuple[Plan, ...]) -> Plan:
+    """The same node over other inputs."""
+    match plan:
+        case Scan():
+            return plan
+        case Join() | Merge():
+            return replace(plan, inputs=below)
+        case Compare():
+            left, right = below
+            return replace(plan, inputs=(left, right))
+        case _:
+            (one,) = below
+            return replace(plan, input=one)
 
 
 def walk(plan: Plan) -> Iterator[Plan]:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from caesura.catalog import PunctuatedBy
 from caesura.plan import Join, Plan
 from caesura.punctuation import Scheme
-from caesura.safety.reach import JoinGraph, Reach, reach
+from caesura.safety.components import closure, reaches
+from caesura.safety.reach import JoinGraph, Reach
 from tests.plans import join, scan, stream, table, where
 
 OLD, FRESH = (0, 1), 2  # every value of OLD has been punctuated, in every combination; FRESH never has
@@ -97,11 +98,16 @@ def agree(instance: Instance, row: Row) -> bool:
 
 
 def decides_purgeability(instance: Instance) -> None:
+    """The transformed graph, the closure and the evidence all say what the definition says."""
     graph = planned(instance)
-    for start in range(len(instance.columns)):
-        if start not in instance.tables:
-            found = reach(graph, start)
-            assert found.complete == purgeable(instance, start), start
+    for start, found in enumerate(reaches(graph)):
+        assert (found is None) == (start in instance.tables)
+        if found is not None:
+            wanted = purgeable(instance, start)
+            assert found.complete == wanted, start
+            assert (closure(graph, (start,)) == set(graph.streams)) == wanted, start
+            assert (len(found.hops) == len(graph.streams) - 1) == wanted, start
+            assert bool(found.unreached) != wanted, start
             assert_hops_can_be_followed(instance, found)
 
 

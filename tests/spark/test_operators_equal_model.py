@@ -203,8 +203,8 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             return Join(tuple(map(tuple, columns)), node.equalities, hops(columns, node.equalities, orders))
         case plan.Group():
             return Group(node.keys, node.aggregates)
-        case plan.Scan():
-            raise ValueError("a scan is no operator")
+        case _:
+            raise ValueError(f"there is no model of {type(node).__name__}")
 
 
 def compare(
@@ -265,7 +265,7 @@ def asked_columns(on_spark: OnSpark, node: plan.Plan, root: plan.Plan) -> tuple[
     reader = next(other for other in on_spark.compiled.nodes if node in plan.inputs(other))
     wanted = asked_columns(on_spark, reader, root)
     if isinstance(reader, plan.Project):
-        return tuple(old for old, new in reader.renames.items() if new in wanted)
+        return tuple(old for old, new in reader.copies.items() if set(new) & set(wanted))
     return wanted
 
 

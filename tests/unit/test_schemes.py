@@ -71,15 +71,12 @@ def test_the_two_attributes_of_a_scheme_are_rewritten_independently() -> None:
     assert {"(l.a, l.b)", "(l.a, r.b)", "(r.a, l.b)", "(r.a, r.b)"} <= schemes(joined)
 
 
-def test_a_derived_scheme_knows_its_way_down_to_the_promise() -> None:
+def test_a_derived_scheme_knows_its_promise() -> None:
     joined = join(scan(AUCTION, "a"), scan(BID, "b"), on="a.id = b.auction")
     top = project(joined, auction="b.auction")
     (derived,) = derive(top).schemes[top]
-    way = [derived]
-    while way[-1].below is not None:
-        way.append(way[-1].below)
-    assert [str(each.scheme) for each in way] == ["(auction)", "(b.auction)", "(a.id)"]
-    assert (derived.scan.relation, derived.promise) == (AUCTION, Unique(("id",)))
+    assert str(derived.scheme) == "(auction)"
+    assert [(each.scan.relation, each.promise) for each in derived.promised] == [(AUCTION, Unique(("id",)))]
 
 
 def test_schemes_compose_through_a_tree_of_joins() -> None:

@@ -16,6 +16,10 @@ class Code(StrEnum):
     JOIN_UNBOUNDED = "CAE0102"
     GROUP_UNBOUNDED = "CAE0103"
     BLOCKED = "CAE0104"
+    DISTINCT_UNBOUNDED = "CAE0105"
+    COMPARISON_UNBOUNDED = "CAE0106"
+    SORT_UNBOUNDED = "CAE0107"
+    PUNCTUATIONS_GROW = "CAE0108"
     # binding
     UNKNOWN_RELATION = "CAE0201"
     UNKNOWN_COLUMN = "CAE0202"
@@ -81,6 +85,10 @@ TITLES: dict[Code, str] = {
     Code.JOIN_UNBOUNDED: "the state of a join grows without bound",
     Code.GROUP_UNBOUNDED: "the state of a grouping grows without bound",
     Code.BLOCKED: "an operator never emits a row",
+    Code.DISTINCT_UNBOUNDED: "the state of DISTINCT or UNION grows without bound",
+    Code.COMPARISON_UNBOUNDED: "the state of INTERSECT or EXCEPT grows without bound",
+    Code.SORT_UNBOUNDED: "the state of a sort grows without bound",
+    Code.PUNCTUATIONS_GROW: "the punctuations that a join keeps grow by one entry per key",
     Code.UNKNOWN_RELATION: "a name in FROM is not declared",
     Code.UNKNOWN_COLUMN: "no input has such a column",
     Code.AMBIGUOUS_COLUMN: "several inputs have such a column",
@@ -111,12 +119,12 @@ TITLES: dict[Code, str] = {
     Code.DUPLICATE_OPTION: "an option is given twice",
     Code.STATEMENT: "this kind of statement is not supported",
     Code.CLAUSE: "this version does not execute a clause",
-    Code.JOIN_KIND: "this version executes inner joins only",
-    Code.SET_OPERATION: "this version does not execute set operations",
+    Code.JOIN_KIND: "this kind of join is not supported",
+    Code.SET_OPERATION: "this set operation is not supported",
     Code.SUBQUERY: "this version does not execute subqueries in expressions",
     Code.WINDOW_FUNCTION: "this version does not execute window functions",
     Code.TABLE_FUNCTION: "this version does not execute table functions",
-    Code.EMIT_CHANGES: "this version does not execute EMIT CHANGES",
+    Code.EMIT_CHANGES: "EMIT CHANGES stands where it means nothing",
     Code.AGGREGATE_FORM: "this version does not execute this aggregate",
     Code.NOT_DETERMINISTIC: "a function may answer differently when a slice is run again",
     Code.NO_INPUT: "a query has no FROM",

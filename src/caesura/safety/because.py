@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from caesura.catalog import (
     ClosedBy,
@@ -14,12 +14,12 @@ from caesura.catalog import (
     Unique,
 )
 from caesura.expression import Expr
-from caesura.plan import Join, Plan, Scan, walk
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort, walk
 from caesura.punctuation import Scheme
 from caesura.safety.closing import Closing
 from caesura.safety.equality import inexact
-from caesura.safety.names import Names, bare, listed, series
-from caesura.safety.reach import Reach, Unreached
+from caesura.safety.names import SHOWN, Names, bare, few, listed, series
+from caesura.safety.reach import Hop, Reach, Unreached
 from caesura.safety.schemes import Derivation, Derived
 
 
@@ -35,7 +35,7 @@ def constraint(promise: Promise) -> str:
         case OrderedBy(column=column, slack=slack):
             return f"ORDERED BY ({column}{f' WITHIN {slack.sql}' if slack else ''})"
         case ClosedBy(columns=columns, condition=condition):
-            return f"CLOSED BY ({', '.join(columns)}) WHEN {_text(condition)}"
+            return f"CLOSED BY ({', '.join(columns)}) WHEN {text(condition)}"
         case CompleteBy(columns=columns, per=per, table=table):
             return f"COMPLETE BY ({', '.join(columns)}) PER ({', '.join(per)}) IN {table}"
 
@@ -46,16 +46,24 @@ def finite(plan: Plan, names: Names) -> str:
     return f"{series(relations)} {'is' if len(relations) == 1 else 'are'} finite and read once"
 
 
-def row_leaves(reach: Reach, used: Iterable[Derived], names: Names) -> str:
-    """`used` are the schemes of the hops, in their order."""
-    clauses = ", and ".join(closes(derived, names) for derived in used)
-    return f"a row of {names.shown(reach.join.inputs[reach.start])} leaves when {clauses}"
+def row_leaves(reach: Reach, derivation: Derivation, names: Names) -> str:
+    join, hops = reach.join, reach.first_hops(SHOWN)
+    clauses = [closes(hop, derivation.origin(join.inputs[hop.input], hop.scheme), names) for hop in hops]
+    more = len(join.inputs) - 1 - len(reach.static) - len(hops)
+    if more > 0:
+        clauses.append(f"{more} more inputs have done likewise")
+    return f"a row of {names.shown(join.inputs[reach.start])} leaves when {', and '.join(clauses)}"
 
 
 def row_stays(reach: Reach, names: Names) -> str:
-    why = "; ".join(reason for missing in reach.unreached for reason in unreached(reach.join, missing, names))
-    waits = series(tuple(names.shown(reach.join.inputs[missing.input]) for missing in reach.unreached))
-    return f"a row of {names.shown(reach.join.inputs[reach.start])} waits for {waits} for ever: {why}"
+    lacking = map(reach.lacks, reach.missing[:SHOWN])
+    why = "; ".join(reason for each in lacking for reason in unreached(reach.join, each, names))
+    row = names.shown(reach.join.inputs[reach.start])
+    return f"a row of {row} waits for {awaited(reach, names)} for ever: {why}"
+
+
+def awaited(reach: Reach, names: Names) -> str:
+    return series(few(tuple(names.shown(reach.join.inputs[i]) for i in reach.missing)))
 
 
 def unreached(join: Join, missing: Unreached, names: Names) -> Iterator[str]:
@@ -63,7 +71,9 @@ def unreached(join: Join, missing: Unreached, names: Names) -> Iterator[str]:
     shown = names.shown(join.inputs[missing.input])
     for candidate in missing.candidates:
         punctuates = _punctuates(shown, candidate.scheme)
-        if len(candidate.unpinned) == len(candidate.scheme.attributes):
+        if candidate.scheme.ordered:
+            yield f"{punctuates}, which nothing in this join bounds from above"
+        elif len(candidate.unpinned) == len(candidate.scheme.attributes):
             yield f"{punctuates}, which this join does not pin"
         else:
             yield f"{punctuates}, of which this join does not pin {listed(candidate.unpinned)}"
@@ -76,28 +86,33 @@ def useless_conditions(join: Join) -> Iterator[str]:
     for left, right in inexact(join):
         yield f"`{left} = {right}` pins nothing: of these types one value may equal several"
     if join.residual is not None:
-        yield f"`{_text(join.residual)}` pins nothing: only an equality of two columns of one type does"
+        yield (
+            f"`{text(join.residual)}` pins no value: only an equality of two columns of one type does; "
+            "a bound pins what a stream is ORDERED BY"
+        )
 
 
-def group_leaves(closing: Closing, derived: Derived, names: Names) -> str:
-    return f"a group of {names.shown(closing.group.input)} leaves when {closes(derived, names)}"
+def closed(closing: Closing, derived: Derived, names: Names) -> str:
+    return f"{_subject(closing, names)} leaves when {_all_close(derived, names)}"
 
 
-def group_stays(closing: Closing, derivation: Derivation, names: Names) -> str:
-    return f"a group of {names.shown(closing.group.input)} never closes: " + "; ".join(
-        not_closed(closing, derivation, names)
-    )
+def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
+    verb = "never closes" if isinstance(closing.node, Group) else "stays for ever"
+    return f"{_subject(closing, names)} {verb}: " + "; ".join(not_closed(closing, derivation, names))
 
 
 def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterator[str]:
-    """One reason per scheme that closes no group, and the joins that let none through."""
-    shown = names.shown(closing.group.input)
+    """One reason per scheme that closes nothing, and the joins that let none through."""
+    shown = names.shown(closing.source)
+    if isinstance(closing.node, Sort) and closing.node.keys[0].descending:
+        yield f"{listed(closing.keys)} falls, and a greater one may always come"
+        return
     for outside in closing.outside:
-        verb = "is" if len(outside.attributes) == 1 else "are"
-        yield f"{_punctuates(shown, outside.scheme)}, but {listed(outside.attributes)} {verb} not grouped by"
+        rest = f"{listed(outside.attributes)} {'is' if len(outside.attributes) == 1 else 'are'}"
+        yield f"{_punctuates(shown, outside.scheme)}, but {rest} not {_wanted(closing)}"
     if not closing.outside:
         yield f"no punctuation comes from {shown}"
-    for node in walk(closing.group.input):
+    for node in walk(closing.source):
         if isinstance(node, Join):
             for reach in derivation.reaches[node]:
                 if reach is not None and not reach.complete:
@@ -105,17 +120,59 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
                     yield f"{names.shown(node)} keeps {lost} for ever and so passes none of its punctuations on"
 
 
-def one_group(closing: Closing) -> str:
-    return "there is one group" + (", because its keys are constant" if closing.group.keys else "")
+def few_values(closing: Closing, names: Names) -> str:
+    """Why a state needs no punctuation."""
+    what = "group" if isinstance(closing.node, Group) else "row"
+    if closing.single:
+        return f"there is one {what}" + (f", because its {_columns(closing)} are constant" if closing.keys else "")
+    known = series(tuple(f"{bare(key)}: {why}" for key, why in closing.domains))
+    return f"there are only so many {what}s: {known}"
 
 
-def closes(derived: Derived, names: Names) -> str:
-    stream = names.shown(derived.scan)
-    match derived.promise:
+def closes(hop: Hop, derived: Derived, names: Names) -> str:
+    """A hop as a clause."""
+    (pin, *_) = hop.pins
+    if not pin.bounded:
+        return _all_close(derived, names)
+    by = "".join((bare(pin.by) if isinstance(pin.by, str) else text(pin.by), *(f" {each}" for each in pin.shifts)))
+    promised = series(tuple(constraint(each.promise) for each in derived.promised))
+    streams = series(tuple(dict.fromkeys(names.shown(each.scan) for each in derived.promised)))
+    return f"{streams} has passed {by} in {bare(pin.attribute)}: {promised}"
+
+
+def _all_close(derived: Derived, names: Names) -> str:
+    return ", and ".join(_promise_closes(names.shown(each.scan), each.promise) for each in derived.promised)
+
+
+def _promise_closes(stream: str, promise: Promise) -> str:
+    match promise:
         case OrderedBy(column=column):
-            return f"{stream} has passed its {column}: {constraint(derived.promise)}"
-        case promise:
+            return f"{stream} has passed its {column}: {constraint(promise)}"
+        case _:
             return f"{stream} closes its {listed(promise.columns)}: {constraint(promise)}"
+
+
+def _subject(closing: Closing, names: Names) -> str:
+    shown = names.shown(closing.kept)
+    match closing.node:
+        case Group():
+            return f"a group of {shown}"
+        case Distinct() | Compare() | Sort():
+            return f"a row of {shown}"
+
+
+def _columns(closing: Closing) -> str:
+    return "keys" if isinstance(closing.node, Group) else "columns"
+
+
+def _wanted(closing: Closing) -> str:
+    match closing.node:
+        case Group():
+            return "grouped by"
+        case Sort():
+            return "the first column sorted by"
+        case Distinct() | Compare():
+            return "selected"
 
 
 def _punctuates(shown: str, scheme: Scheme) -> str:
@@ -123,5 +180,5 @@ def _punctuates(shown: str, scheme: Scheme) -> str:
     return f"{shown} {'is ordered by' if scheme.ordered else 'punctuates'} ({attributes})"
 
 
-def _text(expr: Expr) -> str:
+def text(expr: Expr) -> str:
     return expr.sql.replace("`", "")

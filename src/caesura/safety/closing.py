@@ -1,23 +1,31 @@
-"""THEORY sections 2 and 9: a group leaves when a punctuation confined to the grouping attributes matches it."""
+"""THEORY sections 2 and 9: what an operator keeps under some columns leaves when a punctuation closes it.
+
+A group leaves when a punctuation confined to the grouping attributes matches it, a row of a distinct when any
+does, a row of one side of INTERSECT or EXCEPT when the other side has closed it, a row of a sort when everything
+before it is closed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from caesura.catalog import Stream
 from caesura.expression import Expr
-from caesura.plan import Filter, Group, Join, Plan, Project, Scan
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
 from caesura.punctuation import Scheme
+from caesura.safety.domains import domain
 from caesura.safety.equality import conjuncts, equality_classes
 from caesura.safety.names import alias_of
+from caesura.safety.schemes import Derivation
+
+Closable = Group | Distinct | Compare | Sort
 
 
 @dataclass(frozen=True)
 class Outside:
-    """A scheme of the input that closes no group, and the attributes of it that are not grouped by."""
+    """A scheme that closes nothing, and the attributes of it that are not among the columns."""
 
     scheme: Scheme
     attributes: tuple[str, ...]
@@ -25,43 +33,98 @@ class Outside:
 
 @dataclass(frozen=True)
 class Closing:
-    """`scheme` closes groups, if there is one. `single`: there is one group at most, which needs no closing.
+    """What `node` keeps of its input `kept` is closed by punctuations of `source` that are confined to `keys`.
 
-    `nullable` are the attributes of the scheme that may be NULL: no punctuation but the end matches those.
+    `scheme` is one that closes it, if there is one. `single`: the keys are constant, so that there is one entry
+    at most; `domains`: for each key why it has finitely many values, empty if one has not. `nullable` are the
+    attributes of the scheme that may be NULL: no punctuation but the end matches those.
     """
 
-    group: Group
+    node: Closable
+    kept: Plan
+    source: Plan
+    keys: tuple[str, ...]
     scheme: Scheme | None
     outside: tuple[Outside, ...]
-    single: bool
+    single: bool = False
+    domains: tuple[tuple[str, str], ...] = ()
     nullable: tuple[str, ...] = ()
 
+    @property
+    def few(self) -> bool:
+        """Bounded without any punctuation."""
+        return self.single or bool(self.domains)
 
-def closing(group: Group, schemes_of: Callable[[Plan], Iterable[Scheme]]) -> Closing:
+
+def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
+    """One for each state of the operator."""
+    match node:
+        case Group(input=below, keys=keys):
+            return (_closing(node, below, below, keys, derivation),)
+        case Distinct(input=below):
+            return (_closing(node, below, below, _all(below), derivation),)
+        case Compare(inputs=(left, right)):
+            return tuple(
+                _closing(node, kept, source, _all(source), derivation)
+                for kept, source in ((left, right), (right, left))
+            )
+        case Sort(input=below):
+            return (_sorting(node, below, derivation),)
+
+
+def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], derivation: Derivation) -> Closing:
     """Value schemes before ordered ones, fewest attributes first."""
-    within = (s for s in schemes_of(group.input) if set(group.keys).issuperset(s.attributes))
+    within = (s for s in derivation.of(source) if set(keys).issuperset(s.attributes))
     best = min(within, key=lambda s: (s.ordered, len(s.attributes)), default=None)
-    source, keys = _source(group)
-    missing = ((s, tuple(a for a in s.attributes if a not in keys)) for s in schemes_of(source))
-    nullable = tuple(a for a in best.attributes if not _present(group.input, a)) if best else ()
-    outside = tuple(Outside(scheme, attributes) for scheme, attributes in missing if attributes)
-    return Closing(group, best, outside, _single(group), nullable)
+    shown, columns = _written(source, keys)
+    missing = ((s, tuple(a for a in s.attributes if a not in columns)) for s in derivation.of(shown))
+    return Closing(
+        node,
+        kept,
+        source,
+        keys,
+        best,
+        tuple(Outside(scheme, attributes) for scheme, attributes in missing if attributes),
+        _single(kept, keys),
+        _domains(kept, keys),
+        tuple(a for a in best.attributes if not _present(kept, a)) if best else (),
+    )
 
 
-def _source(group: Group) -> tuple[Plan, frozenset[str]]:
-    """What the user groups, and the keys as its columns: a projection in between drops what the group ignores."""
-    match group.input:
-        case Project(input=below, outputs=outputs) as project if alias_of(project) is None:
-            sources = (output.expr.column for output in outputs if output.name in group.keys)
+def _sorting(sort: Sort, below: Plan, derivation: Derivation) -> Closing:
+    """Rows go out in order: only what closes a prefix of the first key helps, nothing does for a falling one."""
+    first = sort.keys[0]
+    schemes = () if first.descending else derivation.of(below)
+    alone = [s for s in schemes if s.attributes == (first.column,)]
+    best = next((s for s in alone if s.ordered), alone[0] if alone else None)
+    outside = tuple(Outside(s, s.attributes) for s in derivation.of(below) if s.attributes != (first.column,))
+    keys = (first.column,)
+    return Closing(sort, below, below, keys, best, outside, False, (), ())
+
+
+def _all(plan: Plan) -> tuple[str, ...]:
+    return tuple(column.name for column in plan.columns)
+
+
+def _written(source: Plan, keys: tuple[str, ...]) -> tuple[Plan, frozenset[str]]:
+    """What the user sees closed, and the keys as its columns: a projection in between drops what is ignored."""
+    match source:
+        case Project(input=below, outputs=outputs) if alias_of(source) is None:
+            sources = (output.expr.column for output in outputs if output.name in keys)
             return below, frozenset(column for column in sources if column is not None)
-        case plan:
-            return plan, frozenset(group.keys)
+        case _:
+            return source, frozenset(keys)
 
 
-def _single(group: Group) -> bool:
-    classes = equality_classes(group.input)
+def _single(plan: Plan, keys: tuple[str, ...]) -> bool:
+    classes = equality_classes(plan)
     fixed = {column for each in classes if each.constant for column in each.columns}
-    return fixed.issuperset(group.keys)
+    return fixed.issuperset(keys)
+
+
+def _domains(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    found = [(key, domain(plan, key)) for key in keys]
+    return tuple((key, why) for key, why in found if why is not None) if all(why for _, why in found) else ()
 
 
 def _present(plan: Plan, column: str) -> bool:
@@ -76,13 +139,18 @@ def _present(plan: Plan, column: str) -> bool:
         case Project(input=below, outputs=outputs):
             source = next(output.expr.column for output in outputs if output.name == column)
             return source is not None and _present(below, source)
-        case Group(input=below):
+        case Group(input=below) | Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
             return _present(below, column)
-        case Join(inputs=several, equalities=equalities):
-            if any(column in (e.left, e.right) for e in equalities):
-                return True
-            owner = next(each for each in several if any(c.name == column for c in each.columns))
-            return _present(owner, column)
+        case Merge(inputs=several):
+            return all(_present(each, column) for each in several)
+        case Join(kind="inner" | "semi", equalities=equalities) if any(
+            column in (e.left, e.right) for e in equalities
+        ):
+            return True
+        case Join(kind=kind, inputs=several):
+            owner = next(i for i, each in enumerate(several) if any(c.name == column for c in each.columns))
+            padded = kind == "full" or (kind == "left" and owner == 1) or (kind == "right" and owner == 0)
+            return not padded and _present(several[owner], column)
 
 
 def _compares(condition: Expr, column: str) -> bool:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from caesura.catalog import PunctuatedBy
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Plan, Scan, walk
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort
 from caesura.safety import because
 from caesura.safety.closing import Closing
-from caesura.safety.names import Names, bare, series
+from caesura.safety.growth import Kept
+from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans, series
 from caesura.safety.reach import Reach, Unreached
 from caesura.safety.repair import Addition
-from caesura.safety.states import Blocked, StateVerdict, place
+from caesura.safety.states import Blocked, StateVerdict
 from caesura.safety.verdict import Verdict
 
 
 def diagnose(verdict: Verdict) -> tuple[Diagnostic, ...]:
-    """An error for each state without a proof, a warning for each operator that would never emit."""
+    """An error for each state without a proof, a warning for what never emits or never forgets a punctuation."""
     errors = (_error(state, verdict) for state in verdict.states if not state.bounded)
-    return (*errors, *map(_warning, verdict.blocked))
+    growing = (kept for kept in verdict.judgement.kept if kept.by is None) if verdict.safe else ()
+    return (*errors, *map(_warning, verdict.blocked), *map(_growing, growing))
 
 
 def _error(state: StateVerdict, verdict: Verdict) -> Diagnostic:
@@ -27,45 +30,85 @@ def _error(state: StateVerdict, verdict: Verdict) -> Diagnostic:
         case Reach():
             return _join(state.proof, verdict)
         case Closing():
-            return _group(state, state.proof, verdict)
+            return _closing(state, state.proof, verdict)
     raise AssertionError(f"{type(state.proof).__name__} proves its state bounded")
 
 
 def _join(reach: Reach, verdict: Verdict) -> Diagnostic:
     names, plans = verdict.judgement.names, reach.join.inputs
-    awaited = series(tuple(_one(plans[missing.input], names) for missing in reach.unreached))
-    reasons = (reason for each in reach.unreached for reason in because.unreached(reach.join, each, names))
+    missing = tuple(map(reach.lacks, reach.missing[:SHOWN]))
+    awaited = series(few(tuple(_one(plans[i], names) for i in reach.missing)))
+    reasons = (reason for each in missing for reason in because.unreached(reach.join, each, names))
     return Diagnostic(
         code=Code.JOIN_UNBOUNDED,
         message=f"the join state of {names.shown(plans[reach.start])} grows without bound",
         labels=_labels(
             (place(plans[reach.start]), f"every row waits for {awaited} that may still come"),
-            *((place(plans[missing.input]), _lacks(missing)) for missing in reach.unreached),
+            *((place(plans[each.input]), _lacks(each)) for each in missing),
         ),
         because=(*reasons, *because.useless_conditions(reach.join)),
-        help=tuple(_help(reach, verdict)),
+        help=tuple(_join_help(reach, verdict)),
     )
 
 
-def _group(state: StateVerdict, closing: Closing, verdict: Verdict) -> Diagnostic:
-    judgement = verdict.judgement
-    keys = ", ".join(bare(key) for key in closing.group.keys)
+def _closing(state: StateVerdict, closing: Closing, verdict: Verdict) -> Diagnostic:
+    code, message, label = _complaint(closing, verdict.judgement.names)
     return Diagnostic(
-        code=Code.GROUP_UNBOUNDED,
-        message=f"the groups of {judgement.names.shown(closing.group.input)} by ({keys}) grow without bound",
-        labels=_labels((state.span, "no group is ever complete")),
-        because=tuple(because.not_closed(closing, judgement.derivation, judgement.names)),
-        help=tuple(f"add {each.add} to `{each.stream}`" for each in _additions(verdict)),
+        code=code,
+        message=message,
+        labels=_labels((state.span, label)),
+        because=tuple(because.not_closed(closing, verdict.judgement.derivation, verdict.judgement.names)),
+        help=tuple(_closing_help(closing, verdict)),
     )
+
+
+def _complaint(closing: Closing, names: Names) -> tuple[Code, str, str]:
+    shown = names.shown(closing.kept)
+    match closing.node:
+        case Group():
+            keys = ", ".join(bare(key) for key in closing.keys)
+            message = f"the groups of {shown} by ({keys}) grow without bound"
+            return Code.GROUP_UNBOUNDED, message, "no group is ever complete"
+        case Distinct():
+            message = f"the rows that {names.shown(closing.node)} has seen grow without bound"
+            return Code.DISTINCT_UNBOUNDED, message, "every row is kept, in case it comes again"
+        case Compare():
+            message = f"the state of {shown} in {names.shown(closing.node)} grows without bound"
+            label = f"every row is kept, in case {names.shown(closing.source)} has it"
+            return Code.COMPARISON_UNBOUNDED, message, label
+        case Sort():
+            message = f"the rows of {shown} that wait for their turn grow without bound"
+            return Code.SORT_UNBOUNDED, message, "an earlier row may still come"
 
 
 def _warning(blocked: Blocked) -> Diagnostic:
+    message = f"`{blocked.operator}` never emits a row"
+    match blocked.node:
+        case Group():
+            help = "group by a column that the input punctuates, or end the query with EMIT CHANGES"
+        case Join():
+            message += " without a partner"
+            help = "let the stream punctuate a column of ON"
+        case _:
+            help = "let the second query punctuate one of its columns"
     return Diagnostic(
         code=Code.BLOCKED,
-        message=f"`{blocked.operator}` never emits a row",
+        message=message,
         labels=_labels((blocked.span, "its state is bounded, but its result is never final")),
         because=(blocked.because,),
-        help=("group by a column that the input punctuates",),
+        help=(help,),
+        severity="warning",
+    )
+
+
+def _growing(kept: Kept) -> Diagnostic:
+    on = listed(kept.scheme.attributes)
+    return Diagnostic(
+        code=Code.PUNCTUATIONS_GROW,
+        message=f"the punctuations of `{kept.input}` on {on} grow by one entry per key",
+        labels=_labels((kept.span, "rows leave, but what closed them must be remembered")),
+        because=(kept.because,),
+        help=("let the other side punctuate the same columns, or add LIFESPAN to the promise",),
         severity="warning",
     )
 
@@ -76,38 +119,50 @@ def _labels(*notes: tuple[Span | None, str]) -> tuple[Label, ...]:
 
 def _one(plan: Plan, names: Names) -> str:
     """`an auction`, or `a row of join` for what has no noun of its own."""
-    scans = [node for node in walk(plan) if isinstance(node, Scan)]
+    below = scans(plan)
     name = names.shown(plan)
-    if len(scans) != 1 or names.shown(scans[0]) != name:
+    if len(below) != 1 or names.shown(below[0]) != name:
         return f"a row of {name}"
-    noun = scans[0].relation.name
+    noun = below[0].relation.name
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def _lacks(missing: Unreached) -> str:
-    if not missing.pinned:
-        return "no equality connects it with what is known"
-    columns = " or ".join(f"`{bare(column)}`" for column in missing.pinned)
-    partly = any(set(c.scheme.attributes) & set(missing.pinned) for c in missing.candidates)
-    return f"never punctuates {columns}" + (" alone" if partly else "")
+    if missing.pinned:
+        columns = " or ".join(f"`{bare(column)}`" for column in missing.pinned)
+        partly = any(set(c.scheme.attributes) & set(missing.pinned) for c in missing.candidates)
+        return f"never punctuates {columns}" + (" alone" if partly else "")
+    if missing.bounded:
+        return f"is not ordered by {' or '.join(f'`{bare(column)}`' for column in missing.bounded)}"
+    return "no equality connects it with what is known"
 
 
-def _help(reach: Reach, verdict: Verdict) -> Iterator[str]:
+def _join_help(reach: Reach, verdict: Verdict) -> Iterator[str]:
     """The part of the repair that is about the inputs this state waits for; all of it if none is."""
-    waited = {
-        node.relation.name
-        for missing in reach.unreached
-        for node in walk(reach.join.inputs[missing.input])
-        if isinstance(node, Scan)
-    }
+    waited = {scan.relation.name for i in reach.missing for scan in scans(reach.join.inputs[i])}
     additions = tuple(_additions(verdict))
     for each in [each for each in additions if each.stream in waited] or additions:
-        key = ", ".join(each.constraint.columns)
-        yield f"add {each.add} to `{each.stream}`, or UNIQUE ({key}) if each {key} comes once"
-    for missing in reach.unreached:
+        yield _advice(each)
+    for missing in map(reach.lacks, reach.missing[:SHOWN]):
         if not missing.pinned and not additions:
             shown = verdict.judgement.names.shown(reach.join.inputs[missing.input])
             yield f"join {shown} by an equality on a column that it can punctuate"
+
+
+def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
+    additions = tuple(_additions(verdict))
+    yield from map(_advice, additions)
+    if not additions and isinstance(closing.node, Sort) and closing.node.keys[0].descending:
+        yield "sort by a rising column, or where the sink is read"
+
+
+def _advice(addition: Addition) -> str:
+    match addition.constraint:
+        case PunctuatedBy(columns=columns):
+            key = ", ".join(columns)
+            return f"add {addition.add} to `{addition.stream}`, or UNIQUE ({key}) if each {key} comes once"
+        case _:
+            return f"add {addition.add} to `{addition.stream}`"
 
 
 def _additions(verdict: Verdict) -> Iterable[Addition]:

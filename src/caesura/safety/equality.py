@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from caesura.expression import Expr
-from caesura.plan import Filter, Group, Join, Plan, Project, Scan
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
 from caesura.types import Type
 
 
@@ -37,17 +37,42 @@ def equality_classes(plan: Plan) -> tuple[EqualityClass, ...]:
         case Project():
             return _projected(plan)
         case Join():
-            types = _types(plan)
-            inner = (c for each in plan.inputs for c in equality_classes(each))
-            joined = (EqualityClass((e.left, e.right)) for e in plan.equalities if _exact(types, e.left, e.right))
-            return _merge((*inner, *joined))
+            return _joined(plan)
         case Group(input=below, keys=keys):
             return _renamed(equality_classes(below), {key: [key] for key in keys})
+        case Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
+            return equality_classes(below)
+        case Merge():
+            return ()  # what holds on one side need not hold on the other
+
+
+def matching_classes(join: Join) -> tuple[EqualityClass, ...]:
+    """The classes that hold where a row of every input meets the others, whatever becomes of lonely rows."""
+    types = _types(*join.inputs)
+    inner = (c for each in join.inputs for c in equality_classes(each))
+    joined = (EqualityClass((e.left, e.right)) for e in join.equalities if _exact(types, e.left, e.right))
+    return _merge((*inner, *joined))
+
+
+def _joined(join: Join) -> tuple[EqualityClass, ...]:
+    """A lonely row has NULLs in place of its partner, so that only what was said of itself still holds."""
+    match join.kind:
+        case "inner":
+            return matching_classes(join)
+        case "semi":
+            kept = {column.name: [column.name] for column in join.columns}
+            return _renamed(matching_classes(join), kept)
+        case "left" | "anti":
+            return equality_classes(join.inputs[0])
+        case "right":
+            return equality_classes(join.inputs[1])
+        case "full":
+            return ()
 
 
 def inexact(join: Join) -> tuple[tuple[str, str], ...]:
     """Equalities that pin nothing, because one value on one side may equal several on the other."""
-    types = _types(join)
+    types = _types(*join.inputs)
     return tuple((e.left, e.right) for e in join.equalities if not _exact(types, e.left, e.right))
 
 
@@ -62,8 +87,8 @@ def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
             yield tree
 
 
-def _types(plan: Plan) -> dict[str, Type]:
-    return {column.name: column.type for column in plan.columns}
+def _types(*plans: Plan) -> dict[str, Type]:
+    return {column.name: column.type for plan in plans for column in plan.columns}
 
 
 def _exact(types: dict[str, Type], left: str, right: str) -> bool:

@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from caesura.plan import Filter, Group, Join, Plan, Project, Scan, walk
+from caesura.diagnostics import Span
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
+
+SHOWN = 6
+"""A sentence names at most so many inputs; `explain` shows all."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """`operators`: a name for each stateful operator, unique within the plan.
+    """`operators`: a name for each operator that takes rows together, unique within the plan.
 
     `repeated`: relations that are read more than once, so that only the alias tells which is meant.
     """
@@ -28,7 +32,7 @@ class Names:
                 return self.input(below)
             case Project(input=below):
                 return alias_of(plan) or self.input(below)
-            case Join() | Group():
+            case _:
                 return self.operators[plan]
 
     def shown(self, plan: Plan) -> str:
@@ -47,14 +51,36 @@ def names(plan: Plan) -> Names:
     counts: Counter[str] = Counter()
     relations: Counter[str] = Counter()
     for node in walk(plan):
-        match node:
-            case Join() | Group():
-                kind = "join" if isinstance(node, Join) else "group"
-                counts[kind] += 1
-                operators[node] = kind if counts[kind] == 1 else f"{kind}_{counts[kind]}"
-            case Scan(relation=relation):
-                relations[relation.name] += 1
+        if isinstance(node, Scan):
+            relations[node.relation.name] += 1
+        elif (kind := _kind(node)) is not None:
+            counts[kind] += 1
+            operators[node] = kind if counts[kind] == 1 else f"{kind}_{counts[kind]}"
     return Names(operators, frozenset(name for name, count in relations.items() if count > 1))
+
+
+def _kind(plan: Plan) -> str | None:
+    match plan:
+        case Scan() | Filter() | Project():
+            return None
+        case Join(kind="inner"):
+            return "join"
+        case Join(kind=kind):
+            return f"{kind}_join"
+        case Compare(kind=kind):
+            return kind
+        case Merge():
+            return "union"
+        case Group():
+            return "group"
+        case Distinct():
+            return "distinct"
+        case Sort():
+            return "sort"
+
+
+def scans(plan: Plan) -> tuple[Scan, ...]:
+    return tuple(node for node in walk(plan) if isinstance(node, Scan))
 
 
 def alias_of(project: Project) -> str | None:
@@ -78,3 +104,19 @@ def listed(columns: tuple[str, ...]) -> str:
 def series(parts: tuple[str, ...]) -> str:
     """a, b and c."""
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def few(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The first parts, and how many there are besides."""
+    return parts if len(parts) <= SHOWN + 1 else (*parts[:SHOWN], f"{len(parts) - SHOWN} more")
+
+
+def place(plan: Plan) -> Span | None:
+    """Where the user wrote it. A projection has a place of its own only if it stands for something in FROM."""
+    match plan:
+        case Project(input=below) if alias_of(plan) is None:
+            return place(below)
+        case Filter(input=below):
+            return place(below)
+        case _:
+            return plan.span

@@ -1,6 +1,6 @@
 """Steps 2 to 4 of THEORY section 4: when may a row of a join input be purged? (Li et al., theorems 1 to 4)
 
-`reach(graph, S)` starts from S and the static inputs and adds an input once some scheme of it has all its
+The reach of S starts from S and the static inputs and adds an input once some scheme of it has all its
 attributes pinned. The state of S is purgeable iff every input is added; the order is the chained purge of
 section 5.
 """
@@ -10,20 +10,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
+from itertools import islice
 
 from caesura.expression import Expr
 from caesura.plan import Join, endless
 from caesura.punctuation import Scheme
-from caesura.safety.equality import EqualityClass, equality_classes
+from caesura.safety.bounds import Bound, Shift, matching_bounds, window_bounds
+from caesura.safety.equality import EqualityClass, matching_classes
 
 
 @dataclass(frozen=True)
 class Pin:
-    """`attribute` of the input to be added equals a column of the rows joined so far, or a constant."""
+    """`attribute` of the input to be added equals `by`, a column of the rows joined so far or a constant.
+
+    An ordered attribute need not be equal: it is at most `by` with the shifts applied, if `bounded`.
+    """
 
     attribute: str
     by: str | Expr
+    bounded: bool = False
+    shifts: tuple[Shift, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,26 +52,35 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Unreached:
-    """`pinned` are the columns of the input that a scheme would have to be on."""
+    """`pinned` are the columns of the input that a scheme would have to be on.
+
+    `bounded` are others, which are at most something known: an ordered scheme on them would do.
+    """
 
     input: int
     candidates: tuple[Candidate, ...]
     pinned: tuple[str, ...]
+    bounded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Reach:
-    """Which inputs a row of `start` is protected from, in the order found; `static` were so from the start."""
+class Offer:
+    """A scheme of an input that could be pinned: by all of the classes `needs`, or by any one of them.
 
-    join: Join
-    start: int
-    static: tuple[int, ...]
-    hops: tuple[Hop, ...]
-    unreached: tuple[Unreached, ...]
+    `paths`: for an ordered scheme the bounds that lead from its attribute to each of the classes; one that leads
+    to a constant stands under None.
+    """
+
+    input: int
+    scheme: Scheme
+    needs: frozenset[int]
+    paths: dict[int | None, tuple[Bound, ...]]
 
     @property
-    def complete(self) -> bool:
-        return not self.unreached
+    def lacking(self) -> int:
+        if self.scheme.ordered:
+            return 0 if None in self.paths else 1
+        return len(self.needs)
 
 
 @dataclass(frozen=True)
@@ -74,9 +90,34 @@ class JoinGraph:
     join: Join
     schemes: tuple[tuple[Scheme, ...], ...]
 
+    def __hash__(self) -> int:
+        return hash(self.join)
+
+    @cached_property
+    def of_values(self) -> JoinGraph:
+        """The same without ordered schemes."""
+        return JoinGraph(self.join, tuple(tuple(s for s in several if not s.ordered) for several in self.schemes))
+
+    @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        types = {column.name: column.type for each in self.join.inputs for column in each.columns}
+        times = (
+            [a for scheme in schemes if scheme.ordered for a in scheme.attributes if types[a].temporal]
+            for schemes in self.schemes
+        )
+        return (*matching_bounds(self.join), *window_bounds(self.join, times))
+
     @cached_property
     def classes(self) -> tuple[EqualityClass, ...]:
-        return equality_classes(self.join)
+        """Of equal columns, and of each single one that a bound speaks of."""
+        equal = matching_classes(self.join)
+        alone = dict.fromkeys(
+            column for b in self.bounds for column in (b.column, b.by) if isinstance(column, str)
+        )
+        for each in equal:
+            for column in each.columns:
+                alone.pop(column, None)
+        return (*equal, *(EqualityClass((column,)) for column in alone))
 
     @cached_property
     def class_of(self) -> dict[str, int]:
@@ -87,28 +128,73 @@ class JoinGraph:
         return tuple(i for i, plan in enumerate(self.join.inputs) if not endless(plan))
 
     @cached_property
-    def offers(self) -> tuple[tuple[int, Scheme], ...]:
-        """Every (input, scheme) whose attributes could all be pinned by something."""
+    def streams(self) -> tuple[int, ...]:
+        return tuple(i for i in range(len(self.join.inputs)) if i not in self.static)
+
+    @cached_property
+    def constants(self) -> dict[int, Expr]:
+        return {number: each.constant for number, each in enumerate(self.classes) if each.constant is not None}
+
+    @cached_property
+    def offers(self) -> tuple[Offer, ...]:
+        """Every scheme whose attributes could all be pinned by something."""
         return tuple(
-            (i, scheme)
+            self._offer(i, scheme)
             for i, schemes in enumerate(self.schemes)
             for scheme in schemes
             if all(attribute in self.class_of for attribute in scheme.attributes)
         )
 
+    def _offer(self, i: int, scheme: Scheme) -> Offer:
+        if not scheme.ordered:
+            return Offer(i, scheme, frozenset(self.class_of[a] for a in scheme.attributes), {})
+        paths = self.paths(scheme.attributes[0])
+        return Offer(i, scheme, frozenset(each for each in paths if each is not None), paths)
+
+    def paths(self, attribute: str) -> dict[int | None, tuple[Bound, ...]]:
+        """What bounds an attribute, nearest first."""
+        start = self.class_of[attribute]
+        paths: dict[int | None, tuple[Bound, ...]] = {start: ()}
+        if start in self.constants:
+            paths[None] = ()
+        waiting = [start]
+        for each in waiting:  # grows while it is gone through
+            for bound in self._bounds_of.get(each, ()):
+                above = self.class_of[bound.by] if isinstance(bound.by, str) else None
+                if above not in paths:
+                    paths[above] = (*paths[each], bound)
+                    if above is not None:
+                        waiting.append(above)
+        return paths
+
     @cached_property
-    def needs(self) -> tuple[int, ...]:
-        """How many classes must be pinned for each offer."""
-        return tuple(len({self.class_of[a] for a in scheme.attributes}) for _, scheme in self.offers)
+    def above(self) -> dict[int, frozenset[int]]:
+        """Class → the other classes that bound it, where there are any."""
+        found = {
+            each: frozenset(to for to in self.paths(self.classes[each].columns[0]) if to is not None) - {each}
+            for each in self._bounds_of
+        }
+        return {each: above for each, above in found.items() if above}
+
+    @cached_property
+    def _bounds_of(self) -> dict[int, list[Bound]]:
+        found: dict[int, list[Bound]] = {}
+        for bound in self.bounds:
+            found.setdefault(self.class_of[bound.column], []).append(bound)
+        return found
 
     @cached_property
     def waiting(self) -> dict[int, list[int]]:
         """Class → the offers with an attribute in it."""
         waiting: dict[int, list[int]] = {}
-        for number, (_, scheme) in enumerate(self.offers):
-            for each in {self.class_of[a] for a in scheme.attributes}:
+        for number, offer in enumerate(self.offers):
+            for each in offer.needs:
                 waiting.setdefault(each, []).append(number)
         return waiting
+
+    @cached_property
+    def lacking(self) -> tuple[int, ...]:
+        return tuple(offer.lacking for offer in self.offers)
 
     @cached_property
     def members(self) -> tuple[dict[int, str], ...]:
@@ -121,60 +207,141 @@ class JoinGraph:
             members.append({self.class_of[name]: name for name in reversed(names)})  # the first one stays
         return tuple(members)
 
+    @cached_property
+    def inputs_of(self) -> dict[int, list[int]]:
+        """Class → the inputs that have a column in it."""
+        found: dict[int, list[int]] = {}
+        for i, classes in enumerate(self.members):
+            for each in classes:
+                found.setdefault(each, []).append(i)
+        return found
 
-def reach(graph: JoinGraph, start: int) -> Reach:
-    """Every offer is looked at once per attribute, so the cost is linear in the schemes, times log for the order.
 
-    Value schemes go before ordered ones: an ordered hop in the result means that it was needed. Then come
-    hops that only look at the row itself, then those with the fewest attributes.
+@dataclass(frozen=True)
+class Reach:
+    """Which inputs a row of `start` is protected from.
+
+    A join of a thousand inputs has a million hops, so the hops are found when they are asked for.
     """
-    pins: dict[int, str | Expr] = {}
-    lacking = list(graph.needs)
-    ready: list[tuple[bool, bool, int, int]] = []
 
-    def pin(each: int, by: str | Expr) -> None:
-        if each in pins:
-            return
-        pins[each] = by
-        for number in graph.waiting.get(each, ()):
-            lacking[number] -= 1
-            if not lacking[number]:
-                scheme = graph.offers[number][1]
-                indirect = not all(graph.class_of[a] in direct for a in scheme.attributes)
-                heappush(ready, (scheme.ordered, indirect, len(scheme.attributes), number))
+    graph: JoinGraph
+    start: int
+    complete: bool
+    """Every input is reached: the state of `start` is purgeable."""
+    by_values: bool
+    """Every input is reached by value schemes alone."""
 
-    constants = {number: each.constant for number, each in enumerate(graph.classes) if each.constant}
-    direct = graph.members[start].keys() | constants.keys()
-    for each, column in graph.members[start].items():
-        pin(each, column)
-    for each, constant in constants.items():
-        pin(each, constant)
-    for table in graph.static:
-        for each, column in graph.members[table].items():
+    @property
+    def join(self) -> Join:
+        return self.graph.join
+
+    @property
+    def static(self) -> tuple[int, ...]:
+        """The inputs that are reached from the start."""
+        return self.graph.static
+
+    @cached_property
+    def hops(self) -> tuple[Hop, ...]:
+        """The other inputs that are reached, in the order found."""
+        return tuple(self._walk({}))
+
+    def first_hops(self, count: int) -> tuple[Hop, ...]:
+        return tuple(islice(self._walk({}), count))
+
+    @cached_property
+    def missing(self) -> tuple[int, ...]:
+        """The inputs that are not reached."""
+        return self._end[0]
+
+    @property
+    def frontier(self) -> tuple[int, ...]:
+        """The inputs that are not reached and have a column that is pinned or bounded: a scheme on it would do."""
+        graph, pins = self.graph, self._end[1]
+        near = {i for each in pins for i in graph.inputs_of[each]}
+        near |= {
+            i for each, above in graph.above.items() if not above.isdisjoint(pins) for i in graph.inputs_of[each]
+        }
+        return tuple(i for i in self.missing if i in near)
+
+    @property
+    def unreached(self) -> tuple[Unreached, ...]:
+        return tuple(map(self.lacks, self.missing))
+
+    def lacks(self, i: int) -> Unreached:
+        """Why an input is not reached."""
+        pins, class_of = self._end[1], self.graph.class_of
+        candidates = (
+            Candidate(scheme, tuple(a for a in scheme.attributes if class_of.get(a, -1) not in pins))
+            for scheme in self.graph.schemes[i]
+        )
+        pinned = (c.name for c in self.join.inputs[i].columns if class_of.get(c.name, -1) in pins)
+        bounded = (
+            column
+            for each, column in self.graph.members[i].items()
+            if each not in pins and not self.graph.above.get(each, frozenset()).isdisjoint(pins)
+        )
+        return Unreached(i, tuple(candidates), tuple(pinned), tuple(bounded))
+
+    @cached_property
+    def _end(self) -> tuple[tuple[int, ...], dict[int, str | Expr]]:
+        """What is missing and what is pinned when no hop is left."""
+        pins: dict[int, str | Expr] = {}
+        if self.complete:
+            return (), pins
+        reached = {self.start, *(hop.input for hop in self._walk(pins))}
+        return tuple(i for i in self.graph.streams if i not in reached), pins
+
+    def _walk(self, pins: dict[int, str | Expr]) -> Iterator[Hop]:
+        """`pins` becomes the pinned classes, each with what pins it.
+
+        Every offer is looked at once per class, so the cost is linear in the schemes, times log for the order.
+        Value schemes go before ordered ones: an ordered hop means that it was needed. Then come hops that only
+        look at the row itself, then those with the fewest attributes.
+        """
+        graph = self.graph
+        direct = graph.members[self.start].keys() | graph.constants.keys()
+        lacking = list(graph.lacking)
+
+        def rank(number: int) -> tuple[bool, bool, int, int]:
+            scheme = graph.offers[number].scheme
+            indirect = not all(graph.class_of[a] in direct for a in scheme.attributes)
+            return scheme.ordered, indirect, len(scheme.attributes), number
+
+        ready = [rank(number) for number, count in enumerate(lacking) if not count]
+        heapify(ready)
+
+        def pin(each: int, by: str | Expr) -> None:
+            if each in pins:
+                return
+            pins[each] = by
+            for number in graph.waiting.get(each, ()):
+                lacking[number] -= 1
+                if not lacking[number]:
+                    heappush(ready, rank(number))
+
+        for each, column in graph.members[self.start].items():
             pin(each, column)
+        for each, constant in graph.constants.items():
+            pin(each, constant)
+        for table in graph.static:
+            for each, column in graph.members[table].items():
+                pin(each, column)
+        reached = {self.start, *graph.static}
+        while ready:
+            offer = graph.offers[heappop(ready)[-1]]
+            if offer.input not in reached:
+                reached.add(offer.input)
+                yield Hop(offer.input, offer.scheme, tuple(self._pins(offer, pins)))
+                for each, column in graph.members[offer.input].items():
+                    pin(each, column)
 
-    reached = {start, *graph.static}
-    hops: list[Hop] = []
-    while ready:
-        added, scheme = graph.offers[heappop(ready)[-1]]
-        if added in reached:
-            continue
-        reached.add(added)
-        hops.append(Hop(added, scheme, tuple(Pin(a, pins[graph.class_of[a]]) for a in scheme.attributes)))
-        for each, column in graph.members[added].items():
-            pin(each, column)
-
-    return Reach(graph.join, start, graph.static, tuple(hops), tuple(_unreached(graph, reached, pins)))
-
-
-def _unreached(graph: JoinGraph, reached: set[int], pins: dict[int, str | Expr]) -> Iterator[Unreached]:
-    def pinned(column: str) -> bool:
-        return graph.class_of.get(column, -1) in pins
-
-    for i, plan in enumerate(graph.join.inputs):
-        if i not in reached:
-            candidates = (
-                Candidate(scheme, tuple(a for a in scheme.attributes if not pinned(a)))
-                for scheme in graph.schemes[i]
-            )
-            yield Unreached(i, tuple(candidates), tuple(c.name for c in plan.columns if pinned(c.name)))
+    def _pins(self, offer: Offer, pins: dict[int, str | Expr]) -> Iterator[Pin]:
+        class_of = self.graph.class_of
+        for attribute in offer.scheme.attributes:
+            own = class_of[attribute]
+            if own in pins:
+                yield Pin(attribute, pins[own])
+                continue
+            to, path = next((to, path) for to, path in offer.paths.items() if to is None or to in pins)
+            by = path[-1].by if to is None else pins[to]
+            yield Pin(attribute, by, True, tuple(shift for bound in path for shift in bound.shifts))

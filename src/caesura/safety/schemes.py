@@ -8,25 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 from caesura.catalog import OrderedBy, Promise, Stream
-from caesura.plan import Filter, Group, Join, Plan, Project, Scan, walk
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, endless, walk
 from caesura.punctuation import Scheme
-from caesura.safety.reach import JoinGraph, Reach, reach
+from caesura.safety.components import reaches
+from caesura.safety.monotone import rises_with
+from caesura.safety.reach import JoinGraph, Reach
+
+
+@dataclass(frozen=True)
+class Promised:
+    """A promise of a base stream."""
+
+    scan: Scan
+    promise: Promise
 
 
 @dataclass(frozen=True)
 class Derived:
-    """A scheme in the names of the node it belongs to, and the promise of a base stream it comes from.
+    """A scheme in the names of the node it belongs to, and the promises it comes from.
 
-    `below` is the same one step down, in the names of the node's input; None at the scan itself.
+    `computed`: on the way an order-keeping expression took the place of a column.
     """
 
     scheme: Scheme
-    promise: Promise
-    scan: Scan
-    below: Derived | None = None
+    promised: tuple[Promised, ...]
+    computed: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,39 +47,44 @@ class Derivation:
     """
 
     schemes: Mapping[Plan, tuple[Derived, ...]]
+    graphs: Mapping[Join, JoinGraph]
     reaches: Mapping[Join, tuple[Reach | None, ...]]
 
+    def of(self, node: Plan) -> tuple[Scheme, ...]:
+        return tuple(derived.scheme for derived in self.schemes[node])
+
     def origin(self, node: Plan, scheme: Scheme) -> Derived:
-        return next(derived for derived in self.schemes[node] if derived.scheme == scheme)
+        return self._origins[node][scheme]
+
+    @cached_property
+    def _origins(self) -> dict[Plan, dict[Scheme, Derived]]:
+        return {node: {each.scheme: each for each in several} for node, several in self.schemes.items()}
 
 
 def derive(plan: Plan) -> Derivation:
     """One pass, inputs before the nodes that read them: the check composes."""
     schemes: dict[Plan, tuple[Derived, ...]] = {}
-    reaches: dict[Join, tuple[Reach | None, ...]] = {}
+    graphs: dict[Join, JoinGraph] = {}
+    reached: dict[Join, tuple[Reach | None, ...]] = {}
     for node in walk(plan):
         found: Iterable[Derived]
         match node:
             case Scan():
                 found = _promised(node)
-            case Filter(input=below):
-                found = (replace(derived, below=derived) for derived in schemes[below])
+            case Filter(input=below) | Distinct(input=below) | Sort(input=below):
+                found = schemes[below]
             case Project(input=below):
-                found = _renamed(schemes[below], _copies(node))
+                found = (*_renamed(schemes[below], node.copies), *_computed(node, schemes[below]))
             case Group(input=below, keys=keys):
                 found = _renamed(schemes[below], {key: (key,) for key in keys})
-            case Join(inputs=below):
-                graph = JoinGraph(node, tuple(tuple(d.scheme for d in schemes[each]) for each in below))
-                reaches[node] = tuple(None if i in graph.static else reach(graph, i) for i in range(len(below)))
-                purgeable = (
-                    derived
-                    for each, reached in zip(below, reaches[node], strict=True)
-                    if reached is not None and reached.complete
-                    for derived in schemes[each]
-                )
-                found = _renamed(purgeable, _equals(graph))
+            case Merge(inputs=several) | Compare(inputs=several):
+                found = _combined([schemes[each] for each in several if endless(each)])
+            case Join(inputs=several):
+                graph = JoinGraph(node, tuple(tuple(d.scheme for d in schemes[each]) for each in several))
+                graphs[node], reached[node] = graph, reaches(graph)
+                found = _joined(graph, reached[node], [schemes[each] for each in several])
         schemes[node] = tuple(_once(found))
-    return Derivation(schemes, reaches)
+    return Derivation(schemes, graphs, reached)
 
 
 def _promised(scan: Scan) -> Iterator[Derived]:
@@ -79,26 +94,42 @@ def _promised(scan: Scan) -> Iterator[Derived]:
     for promise in scan.relation.promises:
         ordered = isinstance(promise, OrderedBy)
         columns = (promise.column,) if isinstance(promise, OrderedBy) else promise.columns
-        yield Derived(Scheme(tuple(f"{scan.alias}.{c}" for c in columns), ordered), promise, scan)
+        yield Derived(Scheme(tuple(f"{scan.alias}.{c}" for c in columns), ordered), (Promised(scan, promise),))
 
 
-def _copies(project: Project) -> dict[str, tuple[str, ...]]:
-    """Input column → all the output columns that carry it unchanged."""
-    copies: dict[str, tuple[str, ...]] = {}
+def _computed(project: Project, found: Iterable[Derived]) -> Iterator[Derived]:
+    """An ordered attribute survives an expression that keeps its order."""
+    types = {column.name: column.type for column in project.input.columns}
+    rising: dict[str, list[str]] = {}
     for output in project.outputs:
-        if (column := output.expr.column) is not None:
-            copies[column] = (*copies.get(column, ()), output.name)
-    return copies
+        if output.expr.column is None and (source := rises_with(output.expr, types)) is not None:
+            rising.setdefault(source, []).append(output.name)
+    for derived in found:
+        if derived.scheme.ordered:
+            for name in rising.get(derived.scheme.attributes[0], ()):
+                yield replace(derived, scheme=Scheme((name,), ordered=True), computed=True)
 
 
-def _equals(graph: JoinGraph) -> dict[str, tuple[str, ...]]:
-    """Column of the join → itself, then the columns it is interchangeable with."""
-    return {
-        column.name: tuple(dict.fromkeys((column.name, *graph.classes[graph.class_of[column.name]].columns)))
-        if column.name in graph.class_of
-        else (column.name,)
-        for column in graph.join.columns
-    }
+def _joined(
+    graph: JoinGraph, reached: tuple[Reach | None, ...], schemes: list[tuple[Derived, ...]]
+) -> Iterator[Derived]:
+    """Every scheme of an input whose state is purgeable, in the names of all columns that are equal.
+
+    A lonely row has NULLs in the place of its partner, which nothing matches, and no partner's punctuation ends
+    it: so a scheme keeps the names of its own input, unless only that input's lonely rows come out.
+    """
+    own = [{c.name for c in plan.columns} for plan in graph.join.inputs]
+    visible = {column.name for column in graph.join.columns}
+    for i, reach in enumerate(reached):
+        if reach is None or not reach.complete:
+            continue
+        names: dict[str, tuple[str, ...]] = {}
+        for column in own[i]:
+            equal = graph.classes[graph.class_of[column]].columns if column in graph.class_of else ()
+            forms = dict.fromkeys((column, *equal))
+            theirs = set(graph.join.lonely) - {i}
+            names[column] = tuple(n for n in forms if n in visible and (not theirs or n in own[i]))
+        yield from _renamed(schemes[i], names)
 
 
 def _renamed(found: Iterable[Derived], names: Mapping[str, tuple[str, ...]]) -> Iterator[Derived]:
@@ -106,8 +137,35 @@ def _renamed(found: Iterable[Derived], names: Mapping[str, tuple[str, ...]]) -> 
     for derived in found:
         for form in product(*(names.get(a, ()) for a in derived.scheme.attributes)):
             if len(set(form)) == len(form):
-                scheme = Scheme(form, derived.scheme.ordered)
-                yield Derived(scheme, derived.promise, derived.scan, derived)
+                yield replace(derived, scheme=Scheme(form, derived.scheme.ordered))
+
+
+def _combined(several: list[tuple[Derived, ...]]) -> Iterable[Derived]:
+    """One scheme of each: what all inputs have closed. Two rising bounds on one attribute give the lesser."""
+    first, *rest = several or [()]
+    found: Iterable[Derived] = first
+    for other in rest:
+        found = _fewest(_both(one, two) for one, two in product(found, other))
+    return found
+
+
+def _both(one: Derived, two: Derived) -> Derived:
+    attributes = tuple(dict.fromkeys((*one.scheme.attributes, *two.scheme.attributes)))
+    ordered = one.scheme.ordered and two.scheme.ordered and len(attributes) == 1
+    promised = tuple(dict.fromkeys((*one.promised, *two.promised)))
+    return Derived(Scheme(attributes, ordered), promised, one.computed or two.computed)
+
+
+def _fewest(found: Iterable[Derived]) -> list[Derived]:
+    """Without those that need more attributes than another: with many inputs there would be too many."""
+    kept: list[Derived] = []
+    for derived in sorted(found, key=lambda each: len(each.scheme.attributes)):
+        attributes = set(derived.scheme.attributes)
+        if not any(
+            k.scheme.ordered == derived.scheme.ordered and attributes >= set(k.scheme.attributes) for k in kept
+        ):
+            kept.append(derived)
+    return kept
 
 
 def _once(found: Iterable[Derived]) -> Iterator[Derived]:

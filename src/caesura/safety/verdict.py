@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from caesura import plan
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
-from caesura.safety.names import listed, series
+from caesura.safety.names import few, listed, series
 from caesura.safety.repair import Repair, repairs
 from caesura.safety.states import Blocked, Judgement, StateVerdict, judge
 
@@ -35,15 +35,17 @@ class Verdict:
 
 def check(query: plan.Query) -> Verdict:
     judgement = judge(query.plan)
-    return Verdict(query, judgement, repairs(query.plan, judgement), tuple(_notes(judgement)))
+    return Verdict(query, judgement, repairs(query.plan), tuple(_notes(judgement)))
 
 
 def _notes(judgement: Judgement) -> Iterator[str]:
     """What the proofs take for granted, said once."""
-    used = (derived for state in judgement.states for derived in state.used)
-    promises = dict.fromkeys(f"{judgement.names.shown(d.scan)} {constraint(d.promise)}" for d in used)
+    used = (promised for state in judgement.states for derived in state.used for promised in derived.promised)
+    promises = dict.fromkeys(used)
     if promises:
-        yield f"this assumes that the promised punctuations keep coming: {series(tuple(promises))}"
+        named = tuple(f"{judgement.names.shown(each.scan)} {constraint(each.promise)}" for each in promises)
+        shown = series(few(tuple(dict.fromkeys(named))))
+        yield f"this assumes that the promised punctuations keep coming: {shown}"
     for state in judgement.states:
         match state.proof:
             case Closing(nullable=(_, *_) as nullable):

@@ -181,6 +181,8 @@ class _Compiler:
                     _renamed(self._keys[below], self._exports(node, i)) for i, below in enumerate(node.inputs)
                 )
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
+            case _:
+                raise AssertionError(f"{type(node).__name__} was refused before")
 
     def _join(self, node: plan.Join) -> Join:
         label = self._label("join")

@@ -7,7 +7,23 @@ from collections.abc import Iterator
 from caesura.catalog import ClosedBy, ClusteredBy, CompleteBy, OrderedBy, PunctuatedBy, Stream, Unique
 from caesura.diagnostics import CaesuraError, Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Pipeline, Query, Scan, walk
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Pipeline,
+    Plan,
+    Project,
+    Query,
+    Scan,
+    Sort,
+    walk,
+)
+from caesura.safety.reach import Reach
+from caesura.safety.states import judge
 
 
 def require_executable(pipeline: Pipeline) -> None:
@@ -18,30 +34,71 @@ def require_executable(pipeline: Pipeline) -> None:
 
 def _not_executed(query: Query) -> Iterator[Diagnostic]:
     for node in walk(query.plan):
-        if not isinstance(node, Scan) or not isinstance(node.relation, Stream):
-            continue
-        if node.window is not None:
-            yield _refusal("a sliding window", node.span)
-        for promise in node.relation.promises:
-            if promise.lifespan is not None:
-                yield _refusal("LIFESPAN", promise.span)
-            match promise:
-                case PunctuatedBy() | Unique() | OrderedBy():
-                    pass
-                case ClusteredBy():
-                    yield _refusal("CLUSTERED BY", promise.span)
-                case ClosedBy():
-                    yield _refusal("CLOSED BY", promise.span)
-                case CompleteBy():
-                    yield _refusal("COMPLETE BY", promise.span)
+        word = _word(node)
+        if word is not None:
+            yield _refusal(word, node.span)
+        if isinstance(node, Scan) and isinstance(node.relation, Stream):
+            yield from _promises(node.relation)
+    yield from _proofs(query.plan)
 
 
-def _refusal(what: str, span: Span | None) -> Diagnostic:
-    labels = () if span is None else (Label(span, "`caesura check` uses it, `caesura run` cannot yet"),)
+def _word(node: Plan) -> str | None:
+    """What the user calls an operator that does not run yet."""
+    match node:
+        case Scan(window=window):
+            return "a sliding window" if window is not None else None
+        case Filter() | Project() | Join(kind="inner"):
+            return None
+        case Join(kind=kind):
+            return f"{kind.upper()} JOIN"
+        case Group(emit=emit):
+            return "EMIT CHANGES" if emit == "changes" else None
+        case Distinct(input=Compare() | Merge()):
+            return None  # the operator below is named
+        case Distinct():
+            return "SELECT DISTINCT"
+        case Sort():
+            return "ORDER BY"
+        case Merge():
+            return "UNION"
+        case Compare(kind=kind):
+            return kind.upper()
+
+
+def _promises(stream: Stream) -> Iterator[Diagnostic]:
+    for promise in stream.promises:
+        if promise.lifespan is not None:
+            yield _refusal("LIFESPAN", promise.span, _IN_BAND)
+        match promise:
+            case PunctuatedBy() | Unique() | OrderedBy():
+                pass
+            case ClusteredBy():
+                yield _refusal("CLUSTERED BY", promise.span, _IN_BAND)
+            case ClosedBy():
+                yield _refusal("CLOSED BY", promise.span, _IN_BAND)
+            case CompleteBy():
+                yield _refusal("COMPLETE BY", promise.span, _IN_BAND)
+
+
+def _proofs(plan: Plan) -> Iterator[Diagnostic]:
+    """Proofs that nothing follows yet when a slice runs: the state would stay although it may go."""
+    for state in judge(plan).states:
+        match state.proof:
+            case Reach(complete=True, hops=hops) if any(pin.bounded for hop in hops for pin in hop.pins):
+                yield _refusal("a join that is purged by a bound between times", state.span)
+            case _ if any(derived.computed for derived in state.used):
+                yield _refusal("closing by an expression over an ordered column", state.span)
+
+
+_IN_BAND = "remove it, or have the source send the punctuations in band: PUNCTUATED BY"
+
+
+def _refusal(what: str, span: Span | None, help: str | None = None) -> Diagnostic:
+    labels = () if span is None else (Label(span, "`caesura check` knows it, `caesura run` does not yet"),)
     return Diagnostic(
         Code.NOT_EXECUTED,
         f"{what} is not executed by this version",
         labels,
-        because=("running without it would keep state that it promises to release",),
-        help=("remove it, or have the source send the punctuations in band: PUNCTUATED BY",),
+        because=("running without it would give other results, or keep state that it promises to release",),
+        help=() if help is None else (help,),
     )

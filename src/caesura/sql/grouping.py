@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sqlglot import exp
 
@@ -51,12 +52,12 @@ class Grouping:
         """The expression over the columns of the group."""
         return rewrite(tree, self._column)
 
-    def plan(self, input: Plan, at: Span | None) -> Plan:
+    def plan(self, input: Plan, emit: Literal["final", "changes"], at: Span | None) -> Plan:
         below = tuple(self.below.values())
         # A projection without columns would lose the rows of COUNT(*) over everything.
         projected = Project(input, below, at) if below else input
         keys = tuple(key.name for key in self.keys.values())
-        return Group(projected, keys, tuple(self.aggregates.values()), at)
+        return Group(projected, keys, tuple(self.aggregates.values()), emit, at)
 
     def _column(self, node: exp.Expr) -> exp.Expr | None:
         """The column of the group that stands for the node, if one does."""

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from caesura.diagnostics import Span
 from caesura.expression import Expr
-from caesura.plan import Equality, Filter, Join, Plan
+from caesura.plan import Equality, Filter, Join, JoinKind, Plan
 from caesura.sql.expressions import conjunction
-from caesura.sql.names import Input
 from caesura.types import Type
 
 
-def assemble(inputs: tuple[Input, ...], conditions: tuple[Expr, ...], at: Span | None) -> Plan:
+def assemble(plans: tuple[Plan, ...], conditions: tuple[Expr, ...], at: Span | None) -> Plan:
     """Every condition has one place: over the only input it touches, as an equality, or in the residual."""
-    owner = {named.column.name: k for k, one in enumerate(inputs) for named in one.columns}
-    types = {named.column.name: named.column.type for one in inputs for named in one.columns}
-    single: list[list[Expr]] = [[] for _ in inputs]
+    if len(plans) == 1:
+        return _filter(plans[0], conditions)
+    return join_of("inner", plans, conditions, at)
+
+
+def join_of(kind: JoinKind, plans: tuple[Plan, ...], conditions: tuple[Expr, ...], at: Span | None) -> Join:
+    """A condition on one input goes below the join, unless that input's rows come out where it does not hold."""
+    owner = {column.name: k for k, plan in enumerate(plans) for column in plan.columns}
+    types = {column.name: column.type for plan in plans for column in plan.columns}
+    bare = Join(plans, (), None, kind, at)
+    single: list[list[Expr]] = [[] for _ in plans]
     equalities: list[Equality] = []
     residual: list[Expr] = []
     for expr in conditions:
-        touched = {owner[name] for name in expr.columns}
+        touched = {owner[name] for name in expr.columns} or {0}
         equality = _equality(expr, types)
-        if len(touched) == 1 or len(inputs) == 1:
-            single[min(touched, default=0)].append(expr)
-        elif equality is not None:
+        if len(touched) == 1 and touched.isdisjoint(bare.lonely):
+            single[min(touched)].append(expr)
+        elif len(touched) > 1 and equality is not None:
             equalities.append(equality)
         else:
             residual.append(expr)
-    filtered = tuple(_filter(one.plan, parts) for one, parts in zip(inputs, single, strict=True))
-    if len(filtered) == 1:
-        return filtered[0]
-    return Join(filtered, tuple(equalities), conjunction(residual), at)
+    filtered = tuple(_filter(plan, parts) for plan, parts in zip(plans, single, strict=True))
+    return Join(filtered, tuple(equalities), conjunction(residual), kind, at)
 
 
-def _filter(plan: Plan, parts: list[Expr]) -> Plan:
+def _filter(plan: Plan, parts: Iterable[Expr]) -> Plan:
     predicate = conjunction(parts)
     return plan if predicate is None else Filter(plan, predicate, predicate.span)
 

@@ -12,9 +12,10 @@ from caesura.catalog import Interval, OrderedBy, Relation, Stream
 from caesura.diagnostics import CaesuraError, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.expression import Expr, column
-from caesura.plan import Output, Plan, Project, Scan
+from caesura.plan import JoinKind, Output, Plan, Project, Scan
 from caesura.sql.expressions import condition, conjuncts, scalar
 from caesura.sql.intervals import interval
+from caesura.sql.joins import assemble, join_of
 from caesura.sql.names import Input, Named, Reach, check_aliases
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
@@ -52,15 +53,29 @@ class Scope:
         return replace(self, meanings={**self.meanings, meaning.name.lower(): meaning})
 
 
+_KINDS: dict[tuple[str, ...], JoinKind] = {
+    (): "inner",
+    ("LEFT",): "left",
+    ("RIGHT",): "right",
+    ("FULL",): "full",
+    ("SEMI",): "semi",
+    ("LEFT", "SEMI"): "semi",
+    ("ANTI",): "anti",
+    ("LEFT", "ANTI"): "anti",
+}
 Queries: TypeAlias = Callable[[exp.Expr, Scope], Plan]  # binds a subquery
 
 
 @dataclass(frozen=True)
 class Joined:
-    """Inner-joined inputs and all that was said about their rows."""
+    """Plans still to be joined, all that was said about their rows, and the names that see them."""
 
     reach: Reach
+    plans: tuple[Plan, ...]
     conditions: tuple[Expr, ...] = ()
+
+    def assembled(self, at: Span | None) -> Plan:
+        return assemble(self.plans, self.conditions, at)
 
 
 def bind_from(item: exp.Expr, joins: list[exp.Join], scope: Scope, queries: Queries, position: int = 1) -> Joined:
@@ -72,47 +87,71 @@ def bind_from(item: exp.Expr, joins: list[exp.Join], scope: Scope, queries: Quer
 
 
 def _bind_join(left: Joined, join: exp.Join, scope: Scope, queries: Queries) -> Joined:
-    _refuse_join_kind(join, scope.source)
+    kind = _kind(join, scope.source)
     right = _bind_item(join.this, scope, queries, len(left.reach.inputs) + 1)
     inputs = (*left.reach.inputs, *right.reach.inputs)
     check_aliases(inputs, scope.source)
     reach = Reach(scope.source, inputs, (*left.reach.visible, *right.reach.visible))
-    conditions = (*left.conditions, *right.conditions)
-    if join.args.get("using"):
-        return _using(join.args["using"], left.reach, right.reach, replace(Joined(reach), conditions=conditions))
     on = join.args.get("on")
-    if on is not None:
+    conditions: tuple[Expr, ...] = ()
+    if join.args.get("using"):
+        conditions, reach = _using(join, left.reach, right.reach, reach, kind)
+    elif on is not None:
         parts = conjuncts(scalar(on, reach, "ON"))
-        conditions += tuple(condition(part, scope.source, "the condition of ON") for part in parts)
-    return Joined(reach, conditions)
+        conditions = tuple(condition(part, scope.source, "the condition of ON") for part in parts)
+    if kind == "inner":
+        both = (*left.plans, *right.plans)
+        return Joined(reach, both, (*left.conditions, *right.conditions, *conditions))
+    at = span(join, scope.source)
+    sides = (left.assembled(_hull(left.plans) or at), right.assembled(_hull(right.plans) or at))
+    seen = left.reach if kind in ("semi", "anti") else reach
+    return Joined(seen, (join_of(kind, sides, conditions, at),))
 
 
-def _refuse_join_kind(join: exp.Join, source: Source) -> None:
+def _hull(plans: tuple[Plan, ...]) -> Span | None:
+    spans = [plan.span for plan in plans if plan.span is not None]
+    return spans[0].to(spans[-1]) if spans else None
+
+
+def _kind(join: exp.Join, source: Source) -> JoinKind:
     words = [word for word in (join.method, join.side, join.kind) if word]
-    if [word for word in words if word not in ("INNER", "CROSS")]:
+    kind = _KINDS.get(tuple(word for word in words if word not in ("INNER", "CROSS", "OUTER")))
+    if kind is None:
         raise refusal(
             Code.JOIN_KIND,
-            f"this version does not execute {' '.join(words)} JOIN",
+            f"{' '.join(words)} JOIN is not supported",
             span(join, source),
             help="name the columns: JOIN … USING (…)" if join.method == "NATURAL" else None,
         )
     refuse_extras(join, {"this", "on", "using", "kind", "side", "method"}, source)
+    return kind
 
 
-def _using(names: list[exp.Expr], left: Reach, right: Reach, joined: Joined) -> Joined:
-    """Each name is one column from then on: the left one, first among the visible."""
-    source = joined.reach.source
-    conditions = list(joined.conditions)
+def _using(
+    join: exp.Join, left: Reach, right: Reach, reach: Reach, kind: JoinKind
+) -> tuple[tuple[Expr, ...], Reach]:
+    """Each name is one column from then on, first among the visible: that of the side whose rows all come out."""
+    source = reach.source
+    if kind == "full":
+        raise refusal(
+            Code.JOIN_KIND,
+            "FULL JOIN … USING is not supported",
+            span(join, source),
+            because="the shared column would come from either side",
+            help="write ON, and coalesce(…) where the column is selected",
+        )
+    conditions: list[Expr] = []
     shared: list[Named] = []
     merged: set[str] = set()
-    for name in names:
+    for name in join.args["using"]:
         ours, theirs = (scalar(exp.Column(this=name.copy()), one, "USING") for one in (left, right))
         equal = exp.EQ(this=ours, expression=theirs)
         conditions.append(condition(equal, source, "USING"))
         merged |= {ours.name, theirs.name}
-        shared.append(next(one for one in left.visible if one.column.name == ours.name))
-    rest = tuple(one for one in joined.reach.visible if one.column.name not in merged)
-    return Joined(replace(joined.reach, visible=(*shared, *rest)), tuple(conditions))
+        side, kept = (right, theirs) if kind == "right" else (left, ours)
+        shared.append(next(one for one in side.visible if one.column.name == kept.name))
+    rest = tuple(one for one in reach.visible if one.column.name not in merged)
+    return tuple(conditions), replace(reach, visible=(*shared, *rest))
 
 
 def _bind_item(item: exp.Expr, scope: Scope, queries: Queries, position: int) -> Joined:
@@ -138,7 +177,7 @@ def _bind_item(item: exp.Expr, scope: Scope, queries: Queries, position: int) ->
 
 def _single(one: Input, source: Source) -> Joined:
     check_aliases((one,), source)
-    return Joined(Reach(source, (one,), one.columns))
+    return Joined(Reach(source, (one,), one.columns), (one.plan,))
 
 
 def _named(item: exp.Table, scope: Scope) -> Input:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlglot import exp
 
 from caesura.diagnostics import Label, Source
 from caesura.diagnostics.code import Code
 from caesura.expression import column
-from caesura.plan import Filter, Output, Plan, Project
+from caesura.plan import Distinct, Filter, Group, Output, Plan, Project, Sort, walk
 from caesura.sql.expressions import bound, condition, conjuncts, enclosed, scalar, typed
 from caesura.sql.grouping import Grouping
 from caesura.sql.joins import assemble
@@ -17,6 +18,8 @@ from caesura.sql.names import Named, Reach, bound_column
 from caesura.sql.naming import generated
 from caesura.sql.refusal import refusal
 from caesura.sql.relations import Derived, Scope, bind_from, check_count
+from caesura.sql.setops import bind_set_operation
+from caesura.sql.sorting import sort_keys
 from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
 from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
@@ -35,9 +38,27 @@ def bind_query(query: exp.Expr, scope: Scope) -> Plan:
     while isinstance(query, exp.Subquery):  # parentheses around the whole query
         refuse_extras(query, {"this"}, scope.source)
         query = query.this
-    if not isinstance(query, exp.Select):
-        refuse_query(query, scope.source)
-    return _bind_select(query, with_tables(query, scope))
+    scope = with_tables(query, scope)
+    match query:
+        case exp.Select():
+            return _bind_select(query, scope)
+        case exp.SetOperation():
+            return bind_set_operation(query, scope, nested)
+        case _:
+            refuse_query(query, scope.source)
+
+
+def nested(query: exp.Expr, scope: Scope) -> Plan:
+    """A query that another one reads."""
+    plan = bind_query(query, scope)
+    if any(isinstance(node, Group) and node.emit == "changes" for node in walk(plan)):
+        raise refusal(
+            Code.EMIT_CHANGES,
+            "EMIT CHANGES is for the outermost query",
+            span(query, scope.source),
+            because="what reads it would take every change of a group for another row",
+        )
+    return plan
 
 
 def declare_query(node: Declaration, scope: Scope) -> Derived:
@@ -57,7 +78,7 @@ def declare_query(node: Declaration, scope: Scope) -> Derived:
                 "a derived stream has its columns, promises and origin from its query",
                 span_of(node.args[clause], scope.source, node),
             )
-    return Derived(node.name, bind_query(node.expression, scope))
+    return Derived(node.name, nested(node.expression, scope))
 
 
 def with_tables(query: exp.Expr, scope: Scope) -> Scope:
@@ -72,7 +93,7 @@ def with_tables(query: exp.Expr, scope: Scope) -> Scope:
         if table.alias.lower() in seen:
             raise refusal(Code.DUPLICATE_ALIAS, f"WITH has `{table.alias}` twice", span(table, scope.source))
         seen.add(table.alias.lower())
-        plan = bind_query(table.this, scope)
+        plan = nested(table.this, scope)
         scope = scope.having(Derived(table.alias, _relabelled(plan, table, scope.source)))
     return scope
 
@@ -100,7 +121,7 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
             "this one has no FROM",
         )
     joins: list[exp.Join] = select.args.get("joins") or []
-    joined = bind_from(from_.this, joins, scope, bind_query)
+    joined = bind_from(from_.this, joins, scope, nested)
     reach = joined.reach
     conditions = list(joined.conditions)
     where = select.args.get("where")
@@ -109,13 +130,31 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
         conditions += [condition(part, source, "the condition of WHERE") for part in parts]
     hull = span(from_, source)
     last = span(joins[-1], source) if joins else None
-    plan = assemble(reach.inputs, tuple(conditions), hull.to(last) if hull and last else hull)
+    plan = assemble(joined.plans, tuple(conditions), hull.to(last) if hull and last else hull)
     items = _items(select, reach)
     _check_names(items, source)
+    order = sort_keys(select, [item.name for item in items], lambda key: _item_of(key, items, reach), source)
     if select.args.get("group") or select.args.get("having") or any(_aggregates(item.tree) for item in items):
         plan, items = _grouped(select, plan, items, reach)
+    elif select.args.get("emit"):
+        raise refusal(
+            Code.EMIT_CHANGES,
+            "EMIT CHANGES is for queries with aggregates",
+            span(select.args["emit"], source),
+            because="the rows of any other query never change",
+        )
     outputs = tuple(Output(item.name, typed(item.tree, source)) for item in items)
-    return Project(plan, outputs, span(select, source))
+    plan = Project(plan, outputs, span(select, source))
+    if distinct := select.args.get("distinct"):
+        refuse_extras(distinct, set(), source)
+        plan = Distinct(plan, span(select, source))
+    return Sort(plan, order, span(select.args["order"], source)) if order else plan
+
+
+def _item_of(key: exp.Expr, items: list[Item], reach: Reach) -> str | None:
+    """The item of the select list that ORDER BY repeats."""
+    tree = bound(key, reach)
+    return next((item.name for item in items if item.tree == tree), None)
 
 
 def _aggregates(tree: exp.Expr) -> bool:
@@ -201,7 +240,8 @@ def _grouped(select: exp.Select, plan: Plan, items: list[Item], reach: Reach) ->
     if having is not None:
         tree = grouping.over(bound(having.this, reach, aliases))
         predicate = condition(tree, source, "the condition of HAVING")
-    plan = grouping.plan(plan, span(group, source) or span(select, source))
+    emit: Literal["final", "changes"] = "changes" if select.args.get("emit") else "final"
+    plan = grouping.plan(plan, emit, span(group, source) or span(select, source))
     if predicate is not None:
         plan = Filter(plan, predicate, predicate.span)
     return plan, over

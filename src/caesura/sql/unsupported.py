@@ -13,9 +13,9 @@ from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
 
 # Arguments of a SELECT that the binder reads; every other one must be empty.
-_READ = {"expressions", "from_", "joins", "where", "group", "having", "with_", "emit"}
+_READ = {"expressions", "from_", "joins", "where", "group", "having", "with_", "emit", "distinct", "order"}
 _CLAUSES = {
-    "distinct": "SELECT DISTINCT",
+    "on": "DISTINCT ON",
     "order": "ORDER BY",
     "sort": "SORT BY",
     "cluster": "CLUSTER BY",
@@ -45,8 +45,7 @@ _GROUPINGS = {
     "all": "GROUP BY ALL",
 }
 _HELP = {
-    "distinct": "GROUP BY the columns: a group is emitted once",
-    "order": "a stream has no last row; sort where the sink is read",
+    "limit": "a stream has no last row; take the first ones where the sink is read",
 }
 _TABLE_FUNCTIONS = (exp.UDTF, exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline)
 
@@ -57,10 +56,6 @@ def refuse_clauses(select: exp.Select, source: Source) -> None:
             # sqlglot reads a hint by itself, so its places are not places in this text
             at = span(select, source) if name == "hint" else span_of(value, source, select)
             raise _clause(name, _CLAUSES.get(name, name.strip("_").upper()), at)
-    if select.args.get("emit"):
-        raise refusal(
-            Code.EMIT_CHANGES, "this version does not execute EMIT CHANGES", span(select.args["emit"], source)
-        )
     group = select.args.get("group")
     if group is not None:
         found = {*(name for name in _GROUPINGS if group.args.get(name)), *(key.key for key in group.expressions)}
@@ -88,10 +83,8 @@ def span_of(value: object, source: Source, otherwise: exp.Expr) -> Span | None:
 
 
 def refuse_query(query: exp.Expr, source: Source) -> NoReturn:
-    """A query that is no SELECT."""
+    """A query that is neither SELECT nor made of SELECTs."""
     at = span(query, source)
-    if isinstance(query, exp.SetOperation):
-        raise refusal(Code.SET_OPERATION, f"this version does not execute {query.key.upper()}", at)
     if isinstance(query, exp.Values):
         raise refusal(Code.TABLE_FUNCTION, "this version does not execute VALUES", at)
     raise refusal(Code.STATEMENT, "this is not a query that can be executed", at, "expected SELECT")
