@@ -63,7 +63,7 @@ def row_stays(reach: Reach, names: Names) -> str:
 
 
 def awaited(reach: Reach, names: Names) -> str:
-    return series(few(tuple(names.shown(reach.join.inputs[i]) for i in reach.missing)))
+    return few(reach.missing, lambda i: names.shown(reach.join.inputs[i]))
 
 
 def unreached(join: Join, missing: Unreached, names: Names) -> Iterator[str]:

@@ -12,7 +12,7 @@ some node has no edge that leads out of it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from caesura.safety.reach import JoinGraph, Reach
@@ -50,38 +50,15 @@ def purgeable(graph: JoinGraph) -> frozenset[int]:
     if len(components) <= 1:
         return frozenset(graph.streams)
     every = len(graph.streams)
-    return frozenset(i for each in components if len(closure(graph, each)) == every for i in each)
-
-
-def closure(graph: JoinGraph, start: Collection[int]) -> set[int]:
-    """The streams that a row joined from `start` is protected from: reach, without the evidence."""
-    known = graph.constants.keys() | {each for table in graph.static for each in graph.members[table]}
-    lacking = list(graph.lacking)
-    reached = set(start)
-    ready = [number for number, count in enumerate(lacking) if not count]
-    pinned: set[int] = set()
-    fresh = set(known).union(*(graph.members[i] for i in start))
-    while fresh or ready:
-        pinned |= fresh
-        for each in fresh:
-            for number in graph.waiting.get(each, ()):
-                lacking[number] -= 1
-                if not lacking[number]:
-                    ready.append(number)
-        added = {graph.offers[number].input for number in ready} - reached
-        ready = []
-        reached |= added
-        fresh = {each for i in added for each in graph.members[i]} - pinned
-    return reached - set(graph.static)
+    return frozenset(i for each in components if len(graph.closure(each).reached) == every for i in each)
 
 
 def transformed(graph: JoinGraph) -> Transformed:
-    known = graph.constants.keys() | {each for table in graph.static for each in graph.members[table]}
     node_of = {i: i for i in graph.streams}
     rounds = [_sets(node_of)]
     while True:
         merged: dict[int, int] = {}
-        for group in _strong(_edges(graph, node_of, known)):
+        for group in _strong(_edges(graph, node_of)):
             nodes = group - {_EVERYONE}
             merged |= dict.fromkeys(nodes, min(nodes, default=_EVERYONE))
         if len(set(merged.values())) == len(rounds[-1]):
@@ -97,7 +74,7 @@ def _sets(node_of: Mapping[int, int]) -> tuple[frozenset[int], ...]:
     return tuple(frozenset(each) for each in found.values())
 
 
-def _edges(graph: JoinGraph, node_of: Mapping[int, int], known: Collection[int]) -> dict[int, set[int]]:
+def _edges(graph: JoinGraph, node_of: Mapping[int, int]) -> dict[int, set[int]]:
     pinning: dict[int, set[int]] = {}
     for i, node in node_of.items():
         for each in graph.members[i]:
@@ -107,7 +84,7 @@ def _edges(graph: JoinGraph, node_of: Mapping[int, int], known: Collection[int])
     for offer in graph.offers:
         if offer.input not in node_of:
             continue
-        needs = offer.needs.difference(known)
+        needs = offer.needs - graph.known
         if not offer.lacking or not needs or (offer.scheme.ordered and needs != offer.needs):
             sources = {_EVERYONE}
         elif offer.scheme.ordered:

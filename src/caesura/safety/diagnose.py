@@ -11,7 +11,7 @@ from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort
 from caesura.safety import because
 from caesura.safety.closing import Closing
 from caesura.safety.growth import Kept
-from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans, series
+from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans
 from caesura.safety.reach import Reach, Unreached
 from caesura.safety.repair import Addition
 from caesura.safety.states import Blocked, StateVerdict
@@ -37,7 +37,7 @@ def _error(state: StateVerdict, verdict: Verdict) -> Diagnostic:
 def _join(reach: Reach, verdict: Verdict) -> Diagnostic:
     names, plans = verdict.judgement.names, reach.join.inputs
     missing = tuple(map(reach.lacks, reach.missing[:SHOWN]))
-    awaited = series(few(tuple(_one(plans[i], names) for i in reach.missing)))
+    awaited = few(reach.missing, lambda i: _one(plans[i], names))
     reasons = (reason for each in missing for reason in because.unreached(reach.join, each, names))
     return Diagnostic(
         code=Code.JOIN_UNBOUNDED,

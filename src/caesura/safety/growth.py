@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from caesura.diagnostics import Span
 from caesura.plan import Compare, Join, Plan, endless, walk
 from caesura.punctuation import Scheme
-from caesura.safety.names import Names, few, listed, place, series
+from caesura.safety.names import Names, few, listed, place
 from caesura.safety.reach import JoinGraph
 from caesura.safety.schemes import Derivation, Derived
 
@@ -93,5 +93,5 @@ def _gone(below: Plan, derived: Derived, silent: tuple[Plan, ...], names: Names)
     types = {column.name: column.type for column in below.columns}
     if len(derived.scheme.attributes) == 1 and types[derived.scheme.attributes[0]].enumerable:
         return "coalescing", f"closed values of {on} are neighbours and coalesce into ranges"
-    late = series(few(tuple(map(names.shown, silent))))
+    late = few(silent, names.shown)
     return None, f"{shown} leaves one entry for each {on}: {late} never punctuates the same"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from caesura.diagnostics import Span
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
 
+T = TypeVar("T")
 SHOWN = 6
 """A sentence names at most so many inputs; `explain` shows all."""
 
@@ -106,9 +108,11 @@ def series(parts: tuple[str, ...]) -> str:
     return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
-def few(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """The first parts, and how many there are besides."""
-    return parts if len(parts) <= SHOWN + 1 else (*parts[:SHOWN], f"{len(parts) - SHOWN} more")
+def few(parts: Sequence[T], shown: Callable[[T], str]) -> str:
+    """a, b and c; of many the first, and how many there are besides."""
+    if len(parts) <= SHOWN + 1:
+        return series(tuple(map(shown, parts)))
+    return series((*map(shown, parts[:SHOWN]), f"{len(parts) - SHOWN} more"))
 
 
 def place(plan: Plan) -> Span | None:

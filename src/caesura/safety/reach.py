@@ -7,7 +7,7 @@ section 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -216,6 +216,39 @@ class JoinGraph:
                 found.setdefault(each, []).append(i)
         return found
 
+    def closure(self, start: Iterable[int]) -> Closure:
+        """What a row joined from `start` is protected from: reach, without the order and the evidence."""
+        lacking = list(self.lacking)
+        reached = set(start)
+        pinned: set[int] = set()
+        fresh = set(self.known).union(*(self.members[i] for i in reached))
+        ready = [number for number, count in enumerate(lacking) if not count]
+        while fresh or ready:
+            pinned |= fresh
+            for each in fresh:
+                for number in self.waiting.get(each, ()):
+                    lacking[number] -= 1
+                    if not lacking[number]:
+                        ready.append(number)
+            added = {self.offers[number].input for number in ready} - reached
+            ready = []
+            reached |= added
+            fresh = {each for i in added for each in self.members[i]} - pinned
+        return Closure(frozenset(reached.difference(self.static)), frozenset(pinned))
+
+    @cached_property
+    def known(self) -> frozenset[int]:
+        """The classes that constants and tables pin."""
+        return frozenset(self.constants).union(*(self.members[table] for table in self.static))
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The streams that are reached, and the classes that are pinned then."""
+
+    reached: frozenset[int]
+    pinned: frozenset[int]
+
 
 @dataclass(frozen=True)
 class Reach:
@@ -243,25 +276,28 @@ class Reach:
     @cached_property
     def hops(self) -> tuple[Hop, ...]:
         """The other inputs that are reached, in the order found."""
-        return tuple(self._walk({}))
+        return tuple(self._walk())
 
     def first_hops(self, count: int) -> tuple[Hop, ...]:
-        return tuple(islice(self._walk({}), count))
+        return tuple(islice(self._walk(), count))
+
+    @cached_property
+    def closure(self) -> Closure:
+        return self.graph.closure((self.start,))
 
     @cached_property
     def missing(self) -> tuple[int, ...]:
         """The inputs that are not reached."""
-        return self._end[0]
+        reached = self.closure.reached
+        return () if self.complete else tuple(i for i in self.graph.streams if i not in reached)
 
     @property
     def frontier(self) -> tuple[int, ...]:
         """The inputs that are not reached and have a column that is pinned or bounded: a scheme on it would do."""
-        graph, pins = self.graph, self._end[1]
-        near = {i for each in pins for i in graph.inputs_of[each]}
-        near |= {
-            i for each, above in graph.above.items() if not above.isdisjoint(pins) for i in graph.inputs_of[each]
-        }
-        return tuple(i for i in self.missing if i in near)
+        graph, pinned = self.graph, self.closure.pinned
+        bounded = (each for each, above in graph.above.items() if not above.isdisjoint(pinned))
+        near = {i for each in (*pinned, *bounded) for i in graph.inputs_of[each]}
+        return tuple(sorted(near.difference(self.closure.reached, self.static)))
 
     @property
     def unreached(self) -> tuple[Unreached, ...]:
@@ -269,30 +305,21 @@ class Reach:
 
     def lacks(self, i: int) -> Unreached:
         """Why an input is not reached."""
-        pins, class_of = self._end[1], self.graph.class_of
+        graph, pinned = self.graph, self.closure.pinned
         candidates = (
-            Candidate(scheme, tuple(a for a in scheme.attributes if class_of.get(a, -1) not in pins))
-            for scheme in self.graph.schemes[i]
+            Candidate(scheme, tuple(a for a in scheme.attributes if graph.class_of.get(a, -1) not in pinned))
+            for scheme in graph.schemes[i]
         )
-        pinned = (c.name for c in self.join.inputs[i].columns if class_of.get(c.name, -1) in pins)
+        equal = (c.name for c in self.join.inputs[i].columns if graph.class_of.get(c.name, -1) in pinned)
         bounded = (
             column
-            for each, column in self.graph.members[i].items()
-            if each not in pins and not self.graph.above.get(each, frozenset()).isdisjoint(pins)
+            for each, column in graph.members[i].items()
+            if each not in pinned and not graph.above.get(each, frozenset()).isdisjoint(pinned)
         )
-        return Unreached(i, tuple(candidates), tuple(pinned), tuple(bounded))
+        return Unreached(i, tuple(candidates), tuple(equal), tuple(bounded))
 
-    @cached_property
-    def _end(self) -> tuple[tuple[int, ...], dict[int, str | Expr]]:
-        """What is missing and what is pinned when no hop is left."""
-        pins: dict[int, str | Expr] = {}
-        if self.complete:
-            return (), pins
-        reached = {self.start, *(hop.input for hop in self._walk(pins))}
-        return tuple(i for i in self.graph.streams if i not in reached), pins
-
-    def _walk(self, pins: dict[int, str | Expr]) -> Iterator[Hop]:
-        """`pins` becomes the pinned classes, each with what pins it.
+    def _walk(self) -> Iterator[Hop]:
+        """The hops in their order.
 
         Every offer is looked at once per class, so the cost is linear in the schemes, times log for the order.
         Value schemes go before ordered ones: an ordered hop means that it was needed. Then come hops that only
@@ -301,6 +328,7 @@ class Reach:
         graph = self.graph
         direct = graph.members[self.start].keys() | graph.constants.keys()
         lacking = list(graph.lacking)
+        pins: dict[int, str | Expr] = {}
 
         def rank(number: int) -> tuple[bool, bool, int, int]:
             scheme = graph.offers[number].scheme

@@ -10,7 +10,6 @@ from caesura.diagnostics import Span
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort, endless, walk
 from caesura.safety import because
 from caesura.safety.closing import Closing, closings
-from caesura.safety.components import closure
 from caesura.safety.growth import Kept, kept_punctuations
 from caesura.safety.names import SHOWN, Names, names, place, series
 from caesura.safety.reach import Reach
@@ -182,7 +181,7 @@ def _lonely(join: Join, derivation: Derivation, called: Names) -> Iterator[Block
         other = join.inputs[1 - i]
         if endless(join.inputs[i]) or not endless(other):
             continue
-        if 1 - i not in closure(derivation.graphs[join], (i,)):
+        if 1 - i not in derivation.graphs[join].closure((i,)).reached:
             shown = called.shown(join.inputs[i])
             why = (
                 f"a row of {shown} without a partner is certain to have none only when {called.shown(other)} ends"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from caesura import plan
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
-from caesura.safety.names import few, listed, series
+from caesura.safety.names import few, listed
 from caesura.safety.repair import Repair, repairs
 from caesura.safety.states import Blocked, Judgement, StateVerdict, judge
 
@@ -44,7 +44,7 @@ def _notes(judgement: Judgement) -> Iterator[str]:
     promises = dict.fromkeys(used)
     if promises:
         named = tuple(f"{judgement.names.shown(each.scan)} {constraint(each.promise)}" for each in promises)
-        shown = series(few(tuple(dict.fromkeys(named))))
+        shown = few(tuple(dict.fromkeys(named)), str)
         yield f"this assumes that the promised punctuations keep coming: {shown}"
     for state in judgement.states:
         match state.proof:
