@@ -6,7 +6,7 @@ from sqlglot import exp, parse_one
 
 from caesura.catalog import Column, Constraint, PunctuatedBy, Stream, Table, Unique
 from caesura.expression import Expr, column
-from caesura.plan import Aggregate, Equality, Filter, Group, Join, Output, Plan, Project, Query, Scan
+from caesura.plan import Aggregate, Distinct, Equality, Filter, Group, Join, Output, Plan, Project, Query, Scan
 from caesura.types import BIGINT, BOOLEAN, Type
 
 
@@ -50,6 +50,11 @@ def project(plan: Plan, **outputs: str) -> Project:
 
 def group(plan: Plan, *keys: str) -> Group:
     return Group(plan, keys, (Aggregate(Column("count", BIGINT), "COUNT"),))
+
+
+def distinct(plan: Plan, *columns: str) -> Distinct:
+    """SELECT DISTINCT of some columns."""
+    return Distinct(project(plan, **{name: name for name in columns}))
 
 
 def query(plan: Plan, name: str = "select_1") -> Query:

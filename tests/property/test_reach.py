@@ -3,63 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from caesura.catalog import PunctuatedBy
-from caesura.plan import Join, Plan
-from caesura.punctuation import Scheme
 from caesura.safety.components import reaches
-from caesura.safety.reach import JoinGraph, Reach
-from tests.plans import join, scan, stream, table, where
+from caesura.safety.reach import Reach
+from tests.property.joins import Instance, graph_of, instances
 
 OLD, FRESH = (0, 1), 2  # every value of OLD has been punctuated, in every combination; FRESH never has
 Row = dict[str, int]
-
-
-@dataclass(frozen=True)
-class Instance:
-    """Columns of each input, its schemes, the equalities, the columns fixed to 0, the inputs that are tables."""
-
-    columns: tuple[tuple[str, ...], ...]
-    schemes: tuple[tuple[tuple[str, ...], ...], ...]
-    equalities: tuple[tuple[str, str], ...]
-    fixed: frozenset[str]
-    tables: frozenset[int]
-
-
-@st.composite
-def instances(draw: st.DrawFn, inputs: int, columns: int) -> Instance:
-    names = tuple(
-        tuple(f"s{i}.{letter}" for letter in "abc"[: draw(st.integers(1, columns))]) for i in range(inputs)
-    )
-    tables = frozenset(i for i in range(1, inputs) if draw(st.integers(0, 5)) == 0)
-    subsets = [[c for size in range(1, len(each) + 1) for c in combinations(each, size)] for each in names]
-    schemes = tuple(
-        () if i in tables else tuple(draw(st.lists(st.sampled_from(subsets[i]), max_size=2, unique=True)))
-        for i in range(inputs)
-    )
-    pairs = [pair for one, other in combinations(names, 2) for pair in product(one, other)]
-    equalities = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=inputs + 1, unique=True))
-    everything = [column for each in names for column in each]
-    fixed = draw(st.lists(st.sampled_from(everything), max_size=1))
-    return Instance(names, schemes, tuple(equalities), frozenset(fixed), tables)
-
-
-def planned(instance: Instance) -> JoinGraph:
-    plans: list[Plan] = []
-    for i, (columns, schemes) in enumerate(zip(instance.columns, instance.schemes, strict=True)):
-        plain = " ".join(column.partition(".")[2] for column in columns)
-        promises = (PunctuatedBy(tuple(a.partition(".")[2] for a in scheme)) for scheme in schemes)
-        plan: Plan = scan(table(f"s{i}", plain) if i in instance.tables else stream(f"s{i}", plain, *promises))
-        for column in instance.fixed.intersection(columns):
-            plan = where(plan, f"{column} = 0")
-        plans.append(plan)
-    joined: Join = join(*plans, on=", ".join(f"{left} = {right}" for left, right in instance.equalities))
-    return JoinGraph(joined, tuple(tuple(Scheme(s) for s in schemes) for schemes in instance.schemes))
 
 
 def purgeable(instance: Instance, start: int) -> bool:
@@ -99,7 +52,7 @@ def agree(instance: Instance, row: Row) -> bool:
 
 def decides_purgeability(instance: Instance) -> None:
     """The transformed graph, the closure and the evidence all say what the definition says."""
-    graph = planned(instance)
+    graph = graph_of(instance)
     for start, found in enumerate(reaches(graph)):
         assert (found is None) == (start in instance.tables)
         if found is not None:
@@ -123,12 +76,18 @@ def assert_hops_can_be_followed(instance: Instance, found: Reach) -> None:
 
 
 @given(instances(inputs=2, columns=3))
-@settings(max_examples=400, deadline=None)
-def test_reach_decides_purgeability_of_two_inputs(instance: Instance) -> None:
+@settings(max_examples=1500, deadline=None)
+def test_three_procedures_decide_purgeability_of_two_inputs(instance: Instance) -> None:
     decides_purgeability(instance)
 
 
 @given(instances(inputs=3, columns=2))
-@settings(max_examples=600, deadline=None)
-def test_reach_decides_purgeability_of_three_inputs(instance: Instance) -> None:
+@settings(max_examples=2500, deadline=None)
+def test_three_procedures_decide_purgeability_of_three_inputs(instance: Instance) -> None:
+    decides_purgeability(instance)
+
+
+@given(instances(inputs=4, columns=2))
+@settings(max_examples=1000, deadline=None)
+def test_three_procedures_decide_purgeability_of_four_inputs(instance: Instance) -> None:
     decides_purgeability(instance)
