@@ -11,7 +11,7 @@ import pytest
 
 from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.render import render
-from caesura.explain import describe
+from caesura.explain.describe import describe
 from caesura.plan import Query
 from caesura.sql.bind import bind
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from caesura.catalog import (
     ClosedBy,
@@ -16,6 +16,7 @@ from caesura.catalog import (
 from caesura.expression import Expr
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort, walk
 from caesura.punctuation import Scheme
+from caesura.safety.bounds import Shift
 from caesura.safety.closing import Closing
 from caesura.safety.equality import inexact
 from caesura.safety.names import SHOWN, Names, bare, few, listed, series
@@ -134,10 +135,10 @@ def closes(hop: Hop, derived: Derived, names: Names) -> str:
     (pin, *_) = hop.pins
     if not pin.bounded:
         return _all_close(derived, names)
-    by = "".join((bare(pin.by) if isinstance(pin.by, str) else text(pin.by), *(f" {each}" for each in pin.shifts)))
+    by = shifted(bare(pin.by) if isinstance(pin.by, str) else pin.by, pin.shifts)
     promised = series(tuple(constraint(each.promise) for each in derived.promised))
     streams = series(tuple(dict.fromkeys(names.shown(each.scan) for each in derived.promised)))
-    return f"{streams} has passed {by} in {bare(pin.attribute)}: {promised}"
+    return f"{streams} has passed {by} with its {bare(pin.attribute)}: {promised}"
 
 
 def _all_close(derived: Derived, names: Names) -> str:
@@ -178,6 +179,11 @@ def _wanted(closing: Closing) -> str:
 def _punctuates(shown: str, scheme: Scheme) -> str:
     attributes = ", ".join(map(bare, scheme.attributes))
     return f"{shown} {'is ordered by' if scheme.ordered else 'punctuates'} ({attributes})"
+
+
+def shifted(by: str | Expr, shifts: Iterable[Shift]) -> str:
+    """`opened + INTERVAL '12' HOUR`"""
+    return " ".join((by if isinstance(by, str) else text(by), *map(str, shifts)))
 
 
 def text(expr: Expr) -> str:

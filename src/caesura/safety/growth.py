@@ -63,7 +63,7 @@ def _joined(graph: JoinGraph, derivation: Derivation) -> Partners:
     for offer in graph.offers:
         below = graph.join.inputs[offer.input]
         spoken = {graph.class_of[a] for a in offer.scheme.attributes}
-        others = {k for each in spoken for k in graph.inputs_of[each]} - {offer.input, *graph.static}
+        others = {k for each in offer.needs for k in graph.inputs_of[each]} - {offer.input, *graph.static}
         if others:
             silent = sorted(k for k in others if not any(each <= spoken for each in punctuated[k]))
             derived = derivation.origin(below, offer.scheme)

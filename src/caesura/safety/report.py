@@ -60,7 +60,7 @@ class Report(TypedDict):
 
 
 def report(verdicts: Iterable[Verdict]) -> Report:
-    return {"queries": [_query(verdict) for verdict in verdicts]}
+    return {"queries": [query_report(verdict) for verdict in verdicts]}
 
 
 def lines(verdict: Verdict) -> Iterator[str]:
@@ -84,23 +84,24 @@ def _word(verdict: Verdict) -> Literal["safe", "unsafe"]:
     return "safe" if verdict.safe else "unsafe"
 
 
-def _query(verdict: Verdict) -> QueryReport:
+def query_report(verdict: Verdict) -> QueryReport:
     return {
         "name": verdict.query.name,
         "span": _place(verdict.query.span),
         "verdict": _word(verdict),
-        "states": [
-            {
-                "operator": state.operator,
-                "input": state.input,
-                "bounded": state.bounded,
-                "by": state.by,
-                "because": state.because,
-            }
-            for state in verdict.states
-        ],
+        "states": [state_report(state) for state in verdict.states],
         "blocked": [{"operator": each.operator, "because": each.because} for each in verdict.blocked],
         "repairs": [[{"stream": each.stream, "add": each.add} for each in repair] for repair in verdict.repairs],
+    }
+
+
+def state_report(state: StateVerdict) -> State:
+    return {
+        "operator": state.operator,
+        "input": state.input,
+        "bounded": state.bounded,
+        "by": state.by,
+        "because": state.because,
     }
 
 

@@ -26,10 +26,11 @@ def describe(plan: Plan) -> str:
 
 def _lines(plan: Plan, indent: str) -> list[str]:
     below = [line for one in inputs(plan) for line in _lines(one, indent + "  ")]
-    return [indent + _line(plan), *below]
+    return [indent + line(plan), *below]
 
 
-def _line(plan: Plan) -> str:
+def line(plan: Plan) -> str:
+    """One node, without its inputs."""
     match plan:
         case Scan(relation=relation, alias=alias, window=window):
             kind = type(relation).__name__.lower()

@@ -1,0 +1,202 @@
+"""All that `caesura explain` knows about a query, as one JSON object: what `check` says, with whole proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypedDict
+
+from caesura.explain.describe import line
+from caesura.plan import Plan, Scan, inputs
+from caesura.punctuation import Scheme
+from caesura.safety.because import constraint, shifted, text
+from caesura.safety.graph import Edge, Pinned, PunctuationGraph, punctuation_graph
+from caesura.safety.growth import GoneBy
+from caesura.safety.names import Names, bare
+from caesura.safety.reach import Hop, Reach
+from caesura.safety.report import Add, BlockedOperator, Place, State, query_report, state_report
+from caesura.safety.schemes import Derivation, Derived
+from caesura.safety.states import Judgement, StateVerdict
+from caesura.safety.verdict import Verdict
+
+
+class HopReport(TypedDict):
+    """A step of the chained purge: `input` is added, because `pins` hold for its `scheme`."""
+
+    input: str
+    scheme: str
+    pins: list[str]
+    promises: list[str]
+
+
+class ProvenState(State):
+    """`hops`: for a join, the order in which the proof and the purge go; empty for other proofs."""
+
+    hops: list[HopReport]
+
+
+class KeptPunctuations(TypedDict):
+    """`by` is null if they grow by one entry per key."""
+
+    operator: str
+    input: str
+    scheme: str
+    by: GoneBy | None
+    because: str
+
+
+class PlanNode(TypedDict):
+    text: str
+    schemes: list[str]
+    inputs: list[PlanNode]
+
+
+class GraphNode(TypedDict):
+    """`purgeable`: the rows of the input leave some day."""
+
+    input: str
+    relation: str
+    static: bool
+    purgeable: bool
+
+
+class GraphEdge(TypedDict):
+    """A row joined from all of `sources` is protected from `target`, whose promise `scheme` the predicate pins."""
+
+    sources: list[str]
+    target: str
+    scheme: str
+    predicate: str
+
+
+class Graph(TypedDict):
+    """`rounds`: the transformed graph, as sets of inputs that were merged, round by round."""
+
+    operator: str
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    rounds: list[list[list[str]]]
+
+
+class Explanation(TypedDict):
+    """What `check` reports, with more in `states`, and what it leaves out."""
+
+    name: str
+    span: Place | None
+    verdict: Literal["safe", "unsafe"]
+    states: list[ProvenState]
+    blocked: list[BlockedOperator]
+    repairs: list[list[Add]]
+    notes: list[str]
+    punctuations: list[KeptPunctuations]
+    plan: PlanNode
+    graphs: list[Graph]
+
+
+class Document(TypedDict):
+    queries: list[Explanation]
+
+
+def document(verdicts: Iterable[Verdict]) -> Document:
+    return {"queries": [explanation(verdict) for verdict in verdicts]}
+
+
+def explanation(verdict: Verdict) -> Explanation:
+    judgement = verdict.judgement
+    derivation, names = judgement.derivation, judgement.names
+    graphs = (
+        (names.operators[join], punctuation_graph(graph, derivation.reaches[join]))
+        for join, graph in derivation.graphs.items()
+    )
+    known = query_report(verdict)
+    return {
+        "name": known["name"],
+        "span": known["span"],
+        "verdict": known["verdict"],
+        "states": [_state(state, judgement) for state in verdict.states],
+        "blocked": known["blocked"],
+        "repairs": known["repairs"],
+        "notes": list(verdict.notes),
+        "punctuations": [
+            {
+                "operator": kept.operator,
+                "input": kept.input,
+                "scheme": _scheme(kept.scheme),
+                "by": kept.by,
+                "because": kept.because,
+            }
+            for kept in judgement.kept
+        ],
+        "plan": _plan(verdict.query.plan, derivation),
+        "graphs": [_graph(operator, graph, derivation, names) for operator, graph in graphs],
+    }
+
+
+def _state(state: StateVerdict, judgement: Judgement) -> ProvenState:
+    reach = state.proof if isinstance(state.proof, Reach) else None
+    hops = [_hop(reach, hop, judgement) for hop in reach.hops] if reach is not None else []
+    return {**state_report(state), "hops": hops}
+
+
+def _hop(reach: Reach, hop: Hop, judgement: Judgement) -> HopReport:
+    below = reach.join.inputs[hop.input]
+    pins = (f"{pin.attribute} {'<=' if pin.bounded else '='} {shifted(pin.by, pin.shifts)}" for pin in hop.pins)
+    return {
+        "input": judgement.names.input(below),
+        "scheme": _scheme(hop.scheme),
+        "pins": list(pins),
+        "promises": _promises(judgement.derivation.origin(below, hop.scheme)),
+    }
+
+
+def _plan(plan: Plan, derivation: Derivation) -> PlanNode:
+    return {
+        "text": line(plan),
+        "schemes": [_scheme(scheme) for scheme in derivation.of(plan)],
+        "inputs": [_plan(each, derivation) for each in inputs(plan)],
+    }
+
+
+def _graph(operator: str, shown: PunctuationGraph, derivation: Derivation, names: Names) -> Graph:
+    plans = shown.graph.join.inputs
+    called = [names.input(plan) for plan in plans]
+    return {
+        "operator": operator,
+        "nodes": [
+            {
+                "input": called[i],
+                "relation": plan.relation.name if isinstance(plan, Scan) else line(plan),
+                "static": i in shown.graph.static,
+                "purgeable": i in shown.graph.static or i in shown.purgeable,
+            }
+            for i, plan in enumerate(plans)
+        ],
+        "edges": [_edge(edge, plans, called, derivation) for edge in shown.edges],
+        "rounds": [[[called[i] for i in sorted(each)] for each in nodes] for nodes in shown.rounds],
+    }
+
+
+def _edge(edge: Edge, plans: tuple[Plan, ...], called: list[str], derivation: Derivation) -> GraphEdge:
+    promises = _promises(derivation.origin(plans[edge.target], edge.scheme))
+    return {
+        "sources": [called[i] for i in edge.sources],
+        "target": called[edge.target],
+        "scheme": " and ".join(dict.fromkeys(each.partition(" ")[2] for each in promises)),
+        "predicate": " AND ".join(map(_predicate, edge.pinned)),
+    }
+
+
+def _predicate(pinned: Pinned) -> str:
+    if not pinned.bounds:
+        by = pinned.by if isinstance(pinned.by, str) else text(pinned.by)
+        return f"{pinned.attribute} = {by}"
+    shifts = tuple(shift for bound in pinned.bounds for shift in bound.shifts)
+    return f"{pinned.attribute} <= {shifted(pinned.by, shifts)}"
+
+
+def _promises(derived: Derived) -> list[str]:
+    return [f"{each.scan.relation.name} {constraint(each.promise)}" for each in derived.promised]
+
+
+def _scheme(scheme: Scheme) -> str:
+    columns = ", ".join(map(bare, scheme.attributes))
+    return f"ordered ({columns})" if scheme.ordered else f"({columns})"
