@@ -11,7 +11,7 @@ from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort
 from caesura.safety import because
 from caesura.safety.closing import Closing
 from caesura.safety.growth import Kept
-from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans
+from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans, written
 from caesura.safety.reach import Reach, Unreached
 from caesura.safety.repair import Addition
 from caesura.safety.states import Blocked, StateVerdict
@@ -66,7 +66,7 @@ def _complaint(closing: Closing, names: Names) -> tuple[Code, str, str]:
     shown = names.shown(closing.kept)
     match closing.node:
         case Group():
-            keys = ", ".join(bare(key) for key in closing.keys)
+            keys = ", ".join(written(closing.kept, key) for key in closing.keys)
             message = f"the groups of {shown} by ({keys}) grow without bound"
             return Code.GROUP_UNBOUNDED, message, "no group is ever complete"
         case Distinct():

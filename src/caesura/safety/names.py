@@ -97,6 +97,16 @@ def bare(column: str) -> str:
     return column.partition(".")[2] or column
 
 
+def written(plan: Plan, column: str) -> str:
+    """A column as the user wrote it: an expression where a projection computes it."""
+    match plan:
+        case Project(outputs=outputs):
+            expr = next(output.expr for output in outputs if output.name == column)
+            return bare(expr.column) if expr.column is not None else expr.sql.replace("`", "")
+        case _:
+            return bare(column)
+
+
 def listed(columns: tuple[str, ...]) -> str:
     """`id`, or `(bidder, auction)`, without aliases."""
     plain = ", ".join(bare(column) for column in columns)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from caesura import plan
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
-from caesura.safety.names import few, listed
+from caesura.safety.names import few, series, written
 from caesura.safety.repair import Repair, repairs
 from caesura.safety.states import Blocked, Judgement, StateVerdict, judge
 
@@ -35,7 +35,7 @@ class Verdict:
 
 def check(query: plan.Query) -> Verdict:
     judgement = judge(query.plan)
-    return Verdict(query, judgement, repairs(query.plan), tuple(_notes(judgement)))
+    return Verdict(query, judgement, repairs(query.plan), tuple(dict.fromkeys(_notes(judgement))))
 
 
 def _notes(judgement: Judgement) -> Iterator[str]:
@@ -46,10 +46,8 @@ def _notes(judgement: Judgement) -> Iterator[str]:
         named = tuple(f"{judgement.names.shown(each.scan)} {constraint(each.promise)}" for each in promises)
         shown = few(tuple(dict.fromkeys(named)), str)
         yield f"this assumes that the promised punctuations keep coming: {shown}"
-    for state in judgement.states:
-        match state.proof:
-            case Closing(nullable=(_, *_) as nullable):
-                columns = listed(nullable)
-                yield f"no punctuation closes a group of `{state.operator}` whose {columns} is NULL"
-            case _:
-                pass
+    for proof in (state.proof for state in judgement.states):
+        if isinstance(proof, Closing) and proof.nullable:
+            columns = series(tuple(written(proof.kept, each) for each in proof.nullable))
+            shown = judgement.names.operators[proof.node]
+            yield f"no punctuation closes what `{shown}` keeps of rows whose {columns} is NULL"

@@ -1,0 +1,3 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DOUBLE, at TIMESTAMP, ORDERED BY (at WITHIN INTERVAL 5 SECONDS)) USING json LOCATION 'bid';
+SELECT auction, at FROM bid ORDER BY at DESC;
+SELECT auction, at FROM bid ORDER BY auction;
