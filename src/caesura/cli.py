@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -34,13 +35,7 @@ def check_command(files: tuple[str, ...], as_json: bool) -> None:
     """Decide whether the state of every query stays bounded; explain, and suggest repairs. Starts no JVM."""
     from caesura.terminal import print_diagnostics, stdout
 
-    verdicts: list[Verdict] = []
-    try:
-        for file in files:
-            verdicts += [check(query) for query in bind(_source(file)).queries]
-    except CaesuraError as error:
-        print_diagnostics(error.diagnostics)
-        sys.exit(UNREADABLE)
+    verdicts = _verdicts(files)
     if as_json:
         click.echo(json.dumps(report(verdicts), indent=2))
     else:
@@ -50,22 +45,86 @@ def check_command(files: tuple[str, ...], as_json: bool) -> None:
     sys.exit(SAFE if all(verdict.safe for verdict in verdicts) else UNSAFE)
 
 
+@main.command("explain")
+@click.argument("subject", metavar="FILE | CODE", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--html", "page", metavar="OUT", type=click.Path(), help="Write one page with the graphs drawn.")
+def explain_command(subject: str, as_json: bool, page: str | None) -> None:
+    """Show the plan of every query, the proof of each state and the punctuation graph; or what a code means."""
+    from caesura.explain.document import document
+    from caesura.explain.text import lines as explained
+    from caesura.terminal import print_diagnostics, stdout
+
+    if subject.upper() in set(Code):
+        stdout.out(Code(subject.upper()).page.rstrip())
+        return
+    verdicts = _verdicts((subject,))
+    found = document(verdicts)
+    if page is not None:
+        from caesura.explain.page import page as page_of
+
+        _write(Path(page), page_of(Path(subject).name, found))
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    elif page is None:
+        for verdict, query in zip(verdicts, found["queries"], strict=True):
+            stdout.out("\n".join(explained(query)))
+            print_diagnostics(diagnose(verdict))
+    sys.exit(SAFE if all(verdict.safe for verdict in verdicts) else UNSAFE)
+
+
+@main.command("witness")
+@click.argument("file", type=click.Path())
+@click.option("--query", "name", metavar="NAME", required=True, help="The query, as `caesura check` calls it.")
+@click.option(
+    "--rows", default=10, show_default=True, type=click.IntRange(min=1), help="How many rows shall stay."
+)
+@click.option(
+    "--out", metavar="DIR", type=click.Path(), help="Write DIR/STREAM/witness.json, as USING json reads it."
+)
+def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
+    """Print rows and punctuations, one JSON object per line, that make the state of an unsafe query grow."""
+    from caesura.safety.witness import witness
+    from caesura.terminal import stderr
+
+    verdicts = {verdict.query.name: verdict for verdict in _verdicts((file,))}
+    if name not in verdicts:
+        _fail(Diagnostic(Code.NO_QUERY, f"`{file}` has no query `{name}`", because=(_listing(verdicts),)))
+    found = witness(verdicts[name].query.plan, rows)
+    if found is None:
+        stderr.out(f"{name} is safe: no stream makes its state grow for ever")
+    elif out is None:
+        for item in found.items:
+            click.echo(json.dumps(item.described))
+    else:
+        for stream in dict.fromkeys(item.stream for item in found.items):
+            items = (json.dumps(item.in_band) for item in found.items if item.stream == stream)
+            _write(Path(out) / stream.name / "witness.json", "\n".join(items) + "\n")
+
+
 @main.command("run")
 @click.argument("file", type=click.Path())
 @click.option(
     "--until-end", is_flag=True, help="Stop when the inputs are exhausted; that is the end of the streams."
 )
+@click.option(
+    "--allow-unbounded", is_flag=True, help="Run even if the state may grow for ever, and keep saying so."
+)
 @click.option("--checkpoint", metavar="DIR", help="Keep progress and state here, and continue from it.")
 @click.option("--master", metavar="URL", help="A Spark cluster; all cores of this machine without it.")
 @click.option("--ui", is_flag=True, help="Serve Spark's web page on 127.0.0.1.")
-def run_command(file: str, until_end: bool, checkpoint: str | None, master: str | None, ui: bool) -> None:
+def run_command(
+    file: str, until_end: bool, allow_unbounded: bool, checkpoint: str | None, master: str | None, ui: bool
+) -> None:
     """Run every INSERT and SELECT of a file."""
     from caesura.session import Session
     from caesura.terminal import ProgressLine, print_diagnostics, stderr
 
     try:
         _source(file)
-        Session().file(file).require_safe()  # before a JVM is started for nothing
+        prepared = Session().file(file)
+        if not allow_unbounded:
+            prepared.require_safe()  # before a JVM is started for nothing
     except CaesuraError as error:
         print_diagnostics(error.diagnostics)
         unsafe = all(diagnostic.code.startswith(SAFETY_CODES) for diagnostic in error.diagnostics)
@@ -76,7 +135,12 @@ def run_command(file: str, until_end: bool, checkpoint: str | None, master: str 
     try:
         session = Session(embedded(master, ui=ui))
         with ProgressLine() as line:
-            query = session.file(file).start(checkpoint=checkpoint, until_end=until_end, on_progress=line.update)
+            query = session.file(file).start(
+                checkpoint=checkpoint,
+                until_end=until_end,
+                allow_unbounded=allow_unbounded,
+                on_progress=line.update,
+            )
             try:
                 query.awaitTermination()
             except KeyboardInterrupt:
@@ -104,6 +168,33 @@ def demo_command(name: str) -> None:
     except CaesuraError as error:
         print_diagnostics(error.diagnostics)
         sys.exit(FAILED)
+
+
+def _verdicts(files: tuple[str, ...]) -> list[Verdict]:
+    """What the safety check says of every query; the end of the command if a file cannot be read or bound."""
+    try:
+        return [check(query) for file in files for query in bind(_source(file)).queries]
+    except CaesuraError as error:
+        _fail(*error.diagnostics)
+
+
+def _fail(*diagnostics: Diagnostic) -> NoReturn:
+    from caesura.terminal import print_diagnostics
+
+    print_diagnostics(diagnostics)
+    sys.exit(UNREADABLE)
+
+
+def _listing(verdicts: dict[str, Verdict]) -> str:
+    return f"its queries are {', '.join(f'`{name}`' for name in verdicts)}" if verdicts else "it has no queries"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        _fail(Diagnostic(Code.NO_FILE, f"`{path}` cannot be written", because=(str(error.strerror),)))
 
 
 def _source(file: str) -> Source:

@@ -27,6 +27,8 @@ class Progress:
     """Result rows, per query."""
     phases: Mapping[str, float] = field(default_factory=dict)
     """Seconds per phase of the slice."""
+    unbounded: tuple[str, ...] = ()
+    """The states that are not proven bounded, if the query was started all the same."""
 
     @property
     def rows_per_second(self) -> float:
@@ -44,4 +46,6 @@ class Progress:
         ]
         if self.quarantined_total:
             parts.append(f"{self.quarantined_total:,} quarantined")
+        if self.unbounded:
+            parts.append(f"UNBOUNDED: {', '.join(self.unbounded)}")
         return " · ".join(parts)

@@ -132,6 +132,7 @@ class Prepared:
         *,
         checkpoint: str | None = None,
         until_end: bool = False,
+        allow_unbounded: bool = False,
         interval: str | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         **options: str,
@@ -140,12 +141,14 @@ class Prepared:
 
         `format`, `path` and `options` say where the rows of a SELECT go: by default they are printed; `memory`
         makes them a view with the query's name. `until_end` stops when the inputs are exhausted and takes that as
-        the end of the streams; `interval` is the time between slices.
+        the end of the streams; `interval` is the time between slices. `allow_unbounded` starts a query whose state
+        may grow for ever; each progress says so.
         """
         from caesura.spark.run import Settings, start
         from caesura.terminal import print_rows
 
-        self.require_safe()
+        if not allow_unbounded:
+            self.require_safe()
         selects = Origin(format or ("console" if path is None else "parquet"), path, tuple(options.items()))
         settings = Settings(
             folder=self.folder,
@@ -156,8 +159,15 @@ class Prepared:
             selects=selects,
             show=print_rows,
             report=on_progress or (lambda progress: None),
+            unbounded=self.unbounded,
         )
         return start(self.session.spark, self.pipeline, settings)
+
+    @property
+    def unbounded(self) -> tuple[str, ...]:
+        """The states without a proof, named as in `caesura check`."""
+        states = (state for verdict in self.check() for state in verdict.states if not state.bounded)
+        return tuple(dict.fromkeys(f"{state.operator} `{state.input}`" for state in states))
 
     def require_safe(self) -> None:
         """Raise what `caesura check` reports, if some state would grow without bound."""

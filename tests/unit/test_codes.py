@@ -13,7 +13,8 @@ from caesura.safety.verdict import check
 from caesura.sql.bind import bind
 
 # Found by the command line or while running: a text has no example of them.
-NOT_IN_A_TEXT = {code for code in Code if code.startswith("CAE05")} | {Code.NO_FILE, Code.NOT_EXECUTED}
+RUNNING = {code for code in Code if code.startswith("CAE05")}
+NOT_IN_A_TEXT = RUNNING | {Code.NO_FILE, Code.NO_QUERY, Code.NOT_EXECUTED}
 
 
 def codes(sql: str) -> set[str]:

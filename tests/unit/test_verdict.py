@@ -149,7 +149,7 @@ def test_a_group_that_closes_or_ends_is_not_blocked() -> None:
 
 
 def test_groups_that_no_punctuation_can_close_because_of_null_are_noted() -> None:
-    note = "no punctuation closes a group of `group` whose auction is NULL"
+    note = "no punctuation closes what `group` keeps of rows whose auction is NULL"
     nullable = scan(stream("bid", "auction", PunctuatedBy(("auction",))))
     assert note in checked(group(nullable, "bid.auction")).notes
     assert note not in checked(group(where(nullable, "bid.auction IS NOT NULL"), "bid.auction")).notes

@@ -12,6 +12,7 @@ class Code(StrEnum):
     SYNTAX = "CAE0002"
     TOO_DEEP = "CAE0003"
     NO_FILE = "CAE0004"
+    NO_QUERY = "CAE0005"
     # safety
     JOIN_UNBOUNDED = "CAE0102"
     GROUP_UNBOUNDED = "CAE0103"
@@ -80,7 +81,8 @@ class Code(StrEnum):
 TITLES: dict[Code, str] = {
     Code.BAD_TOKEN: "the text cannot be split into tokens",
     Code.SYNTAX: "the statement cannot be parsed",
-    Code.NO_FILE: "a file cannot be read",
+    Code.NO_FILE: "a file cannot be read or written",
+    Code.NO_QUERY: "a file has no query of that name",
     Code.TOO_DEEP: "the statement is nested too deeply",
     Code.JOIN_UNBOUNDED: "the state of a join grows without bound",
     Code.GROUP_UNBOUNDED: "the state of a grouping grows without bound",

@@ -151,7 +151,7 @@ def _hop(reach: Reach, hop: Hop, judgement: Judgement) -> HopReport:
 def _plan(plan: Plan, derivation: Derivation) -> PlanNode:
     return {
         "text": line(plan),
-        "schemes": [_scheme(scheme) for scheme in derivation.of(plan)],
+        "schemes": list(dict.fromkeys(map(_scheme, derivation.of(plan)))),
         "inputs": [_plan(each, derivation) for each in inputs(plan)],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from tempfile import TemporaryDirectory
 
@@ -69,6 +69,8 @@ class Settings:
     show: Show = lambda name, slice, rows, count: None
     report: Callable[[Progress], None] = lambda progress: None
     purge: PurgePolicy = field(default_factory=PurgePolicy)
+    unbounded: tuple[str, ...] = ()
+    """States that may grow for ever, to be named in every progress."""
 
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
@@ -84,8 +86,9 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     query = ContinuousQuery(" ".join(each.name for each in queries), files, scratch)
 
     def report(progress: Progress) -> None:
-        query._record(progress)
-        settings.report(progress)
+        told = replace(progress, unbounded=settings.unbounded)
+        query._record(told)
+        settings.report(told)
 
     driver = SliceDriver(
         work,

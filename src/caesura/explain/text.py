@@ -1,0 +1,67 @@
+"""`caesura explain` for the terminal: the plan, the proof of each state, the punctuation graph, the repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caesura.explain.document import Explanation, Graph, GraphEdge, PlanNode, ProvenState
+
+
+def lines(query: Explanation) -> Iterator[str]:
+    yield f"{query['name']}: {query['verdict']}"
+    yield from _section("plan", _plan(query["plan"], ""))
+    yield from _section("states", (line for state in query["states"] for line in _state(state)))
+    kept = (
+        f"{each['operator']} `{each['input']}` {each['scheme']}: {each['by'] or 'grows'}: {each['because']}"
+        for each in query["punctuations"]
+    )
+    yield from _section("punctuations kept", kept)
+    for graph in query["graphs"]:
+        yield from _section(f"punctuation graph of {graph['operator']}", _graph(graph))
+    blocked = (f"{each['operator']}: {each['because']}" for each in query["blocked"])
+    yield from _section("blocked", blocked)
+    repairs = (" and ".join(f"add {a['add']} to `{a['stream']}`" for a in repair) for repair in query["repairs"])
+    yield from _section("repairs", repairs)
+    yield from _section("notes", query["notes"])
+
+
+def _section(title: str, body: Iterator[str] | list[str]) -> Iterator[str]:
+    """Nothing at all for an empty one."""
+    for number, line in enumerate(body):
+        if not number:
+            yield f"  {title}"
+        yield f"    {line}"
+
+
+def _plan(node: PlanNode, indent: str) -> Iterator[str]:
+    schemes = f"   closes {', '.join(node['schemes'])}" if node["schemes"] else ""
+    yield f"{indent}{node['text']}{schemes}"
+    for below in node["inputs"]:
+        yield from _plan(below, indent + "  ")
+
+
+def _state(state: ProvenState) -> Iterator[str]:
+    subject = f"{state['operator']} `{state['input']}`" if state["input"] else state["operator"]
+    yield f"{subject}: {state['by'] or 'unbounded'}: {state['because']}"
+    for number, hop in enumerate(state["hops"], 1):
+        pins, promises = " and ".join(hop["pins"]), " and ".join(hop["promises"])
+        yield f"  {number}. `{hop['input']}` on {hop['scheme']}, where {pins}, by {promises}"
+
+
+def _graph(graph: Graph) -> Iterator[str]:
+    for node in graph["nodes"]:
+        mark = "static" if node["static"] else "every row leaves" if node["purgeable"] else "reaches not all"
+        yield f"{node['input']} ({node['relation']}): {mark}"
+    for edge in graph["edges"]:
+        yield f"{_sources(edge)} → {edge['target']}: {edge['scheme']}, {edge['predicate']}"
+    yield " → ".join(" ".join(f"{{{', '.join(node)}}}" for node in nodes) for nodes in graph["rounds"])
+
+
+def _sources(edge: GraphEdge) -> str:
+    match edge["sources"]:
+        case []:
+            return "(always)"
+        case [one]:
+            return one
+        case several:
+            return f"{{{', '.join(several)}}}"

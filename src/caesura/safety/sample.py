@@ -1,0 +1,142 @@
+"""Values for the columns of a witness: different for each row, within what checks and filters allow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from caesura.catalog import Stream
+from caesura.plan import Filter, Join, Plan, walk
+from caesura.safety.equality import conjuncts, equality_classes, matching_classes
+from caesura.safety.names import scans
+from caesura.types import Type
+
+Cell: TypeAlias = bool | int | float | str | None
+
+_START = datetime(2024, 1, 1)
+_MANY = 1_000_000
+_BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The values of one column: those of `chosen` in turn, or those of the type between `low` and `high`."""
+
+    type: Type
+    low: int | None = None
+    high: int | None = None
+    chosen: tuple[Cell, ...] = ()
+
+    def value(self, k: int) -> Cell:
+        """The k-th value, counted from one."""
+        if self.chosen:
+            return self.chosen[(k - 1) % len(self.chosen)]
+        match self.type:
+            case Type(numeric=True):
+                return self._number(k)
+            case Type(kind="DATE"):
+                return (date(2024, 1, 1) + timedelta(days=k)).isoformat()
+            case Type(temporal=True):
+                zone = "Z" if self.type.kind == "TIMESTAMP" else ""
+                return f"{(_START + timedelta(seconds=k)).isoformat()}{zone}"
+            case Type(text=True):
+                return f"key {k}"
+            case Type(boolean=True):
+                return k % 2 == 1
+            case _:
+                return None
+
+    def _number(self, k: int) -> int:
+        greatest = 2 ** _BITS.get(self.type.kind, 31) - 1
+        high = greatest if self.high is None else self.high
+        usual = 1 if self.high is None else max(self.high - _MANY, -greatest)
+        low = usual if self.low is None else self.low
+        return low + (k - 1) % max(high - low + 1, 1)
+
+
+def samples(plan: Plan, streams: Iterable[Stream]) -> dict[str, Mapping[str, Sample]]:
+    """Stream → column → its values, as the plan that reads the streams allows."""
+    fixed = dict(_fixed(plan))
+    filters = [node.predicate.tree for node in walk(plan) if isinstance(node, Filter)]
+    found: dict[str, Mapping[str, Sample]] = {}
+    for stream in streams:
+        aliases = [scan.alias for scan in scans(plan) if scan.relation == stream]
+        checks = [check.condition.tree for check in stream.checks]
+        columns: dict[str, Sample] = {}
+        for column in stream.columns:
+            names = {f"{alias}.{column.name}" for alias in aliases}
+            sample = Sample(column.type)
+            for tree in checks:
+                sample = _narrowed(sample, tree, {column.name})
+            for tree in filters:
+                sample = _narrowed(sample, tree, names)
+            constant = next((fixed[name] for name in sorted(names) if name in fixed), None)
+            columns[column.name] = sample if constant is None else Sample(column.type, chosen=(constant,))
+        found[stream.name] = columns
+    return found
+
+
+def _fixed(plan: Plan) -> Iterator[tuple[str, Cell]]:
+    """Columns that a predicate, or an equality with such a column, fixes to a constant."""
+    for node in walk(plan):
+        for each in matching_classes(node) if isinstance(node, Join) else equality_classes(node):
+            if each.constant is not None:
+                value = _literal(each.constant.tree)
+                yield from ((column, value) for column in each.columns)
+
+
+def _narrowed(sample: Sample, predicate: exp.Expr, names: set[str]) -> Sample:
+    for conjunct in conjuncts(predicate):
+        match conjunct:
+            case exp.In(this=exp.Column() as column, expressions=list() as values) if column.name in names:
+                sample = replace(sample, chosen=tuple(map(_literal, values)))
+            case exp.Between(this=exp.Column() as column) if column.name in names:
+                sample = _between(sample, _literal(conjunct.args["low"]), _literal(conjunct.args["high"]))
+            case exp.GT() | exp.GTE() | exp.LT() | exp.LTE():
+                sample = _compared(sample, conjunct, names)
+            case _:
+                pass
+    return sample
+
+
+def _compared(sample: Sample, conjunct: exp.Binary, names: set[str]) -> Sample:
+    greater = isinstance(conjunct, exp.GT | exp.GTE)
+    strict = isinstance(conjunct, exp.GT | exp.LT)
+    left, right = conjunct.left, conjunct.right
+    if isinstance(right, exp.Column):
+        left, right, greater = right, left, not greater
+    bound = _literal(right)
+    if not isinstance(left, exp.Column) or left.name not in names or not isinstance(bound, int | float):
+        return sample
+    if greater:
+        return _between(sample, math.floor(bound) + 1 if strict else math.ceil(bound), None)
+    return _between(sample, None, math.ceil(bound) - 1 if strict else math.floor(bound))
+
+
+def _between(sample: Sample, low: Cell, high: Cell) -> Sample:
+    lows = [math.ceil(each) for each in (sample.low, low) if isinstance(each, int | float)]
+    highs = [math.floor(each) for each in (sample.high, high) if isinstance(each, int | float)]
+    return replace(sample, low=max(lows, default=None), high=min(highs, default=None))
+
+
+def _literal(tree: exp.Expr) -> Cell:
+    """The value of a literal; None for what is no literal."""
+    match tree:
+        case exp.Paren() | exp.Cast():
+            return _literal(tree.this)
+        case exp.Neg():
+            value = _literal(tree.this)
+            return -value if isinstance(value, int | float) else None
+        case exp.Boolean():
+            return bool(tree.this)
+        case exp.Literal(is_string=True):
+            return str(tree.this)
+        case exp.Literal():
+            return int(tree.name) if tree.is_int else float(tree.name)
+        case _:
+            return None

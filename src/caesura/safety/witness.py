@@ -1,0 +1,84 @@
+"""THEORY section 10: rows that make the state of an unsafe query grow, the constructive half of the proof.
+
+The k-th row of every stream has the k-th value of each column's type in all its columns, so that the k-th rows of
+several streams join with each other and with nothing else. Streams that the open state reaches send their rows and
+then say all they have promised to say about these values. The others are silent: for each k a legal future row of
+theirs still gives a result with the k-th rows and no others, so that those have to stay.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from caesura.catalog import PunctuatedBy, Stream
+from caesura.plan import Plan
+from caesura.safety.closing import Closing
+from caesura.safety.names import scans
+from caesura.safety.reach import Reach
+from caesura.safety.sample import Cell, Sample, samples
+from caesura.safety.states import open_proofs
+
+
+@dataclass(frozen=True)
+class Item:
+    """A row of a stream, or a punctuation: constants by column."""
+
+    stream: Stream
+    cells: Mapping[str, Cell]
+    punctuation: bool = False
+
+    @property
+    def described(self) -> dict[str, object]:
+        """For a reader: which stream says what."""
+        return {"stream": self.stream.name, "punctuation" if self.punctuation else "row": dict(self.cells)}
+
+    @property
+    def in_band(self) -> dict[str, object]:
+        """As the stream's source carries it."""
+        return {self.stream.punctuation_column: json.dumps(self.cells)} if self.punctuation else dict(self.cells)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What to feed to the streams, in order, so that the state that `proof` leaves open ends with as many rows."""
+
+    proof: Reach | Closing
+    items: tuple[Item, ...]
+
+
+def witness(plan: Plan, rows: int) -> Witness | None:
+    """For the open state that reaches the fewest inputs and so takes the fewest partners; None if all is safe."""
+    proof = min(open_proofs(plan), key=_partners, default=None)
+    if proof is None:
+        return None
+    heard = dict.fromkeys(scan.relation for below in _heard(proof) for scan in scans(below))
+    streams = [relation for relation in heard if isinstance(relation, Stream)]
+    drawn = samples(plan, streams)
+    said = [item for stream in streams for item in _said(stream, drawn[stream.name], rows)]
+    return Witness(proof, tuple(sorted(said, key=lambda item: item.punctuation)))
+
+
+def _partners(proof: Reach | Closing) -> int:
+    return sum(len(scans(below)) for below in _heard(proof))
+
+
+def _heard(proof: Reach | Closing) -> Iterable[Plan]:
+    """The inputs that speak."""
+    match proof:
+        case Reach(join=join):
+            return (join.inputs[i] for i in sorted(proof.closure.reached))
+        case Closing(kept=kept):
+            return (kept,)
+
+
+def _said(stream: Stream, sample: Mapping[str, Sample], rows: int) -> Iterator[Item]:
+    """All rows, then the promised punctuations on them, each once."""
+    keys = [promise.columns for promise in stream.promises if isinstance(promise, PunctuatedBy)]
+    closed: dict[tuple[tuple[str, Cell], ...], None] = {}
+    for k in range(1, rows + 1):
+        cells = {name: each.value(k) for name, each in sample.items()}
+        yield Item(stream, cells)
+        closed |= dict.fromkeys(tuple((name, cells[name]) for name in key) for key in keys)
+    yield from (Item(stream, dict(cells), punctuation=True) for cells in closed)
