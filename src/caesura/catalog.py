@@ -105,6 +105,10 @@ class Origin:
     span: Span | None = field(default=None, compare=False)
 
 
+PUNCTUATION_COLUMN = "_punctuation"
+"""Where a source carries punctuations, unless its declaration says otherwise."""
+
+
 @dataclass(frozen=True)
 class Stream:
     """An endless relation. `origin` is None when it stands on a DataFrame given from Python."""
@@ -113,12 +117,19 @@ class Stream:
     columns: tuple[Column, ...]
     constraints: tuple[Constraint, ...] = ()
     origin: Origin | None = None
-    punctuation_column: str = "_punctuation"
+    punctuation_column: str = PUNCTUATION_COLUMN
     span: Span | None = field(default=None, compare=False)
 
     @property
     def promises(self) -> tuple[Promise, ...]:
         return tuple(c for c in self.constraints if not isinstance(c, Check))
+
+    @property
+    def in_band(self) -> bool:
+        """Whether the source is expected to send punctuations among its rows."""
+        return self.punctuation_column != PUNCTUATION_COLUMN or any(
+            isinstance(promise, PunctuatedBy) for promise in self.promises
+        )
 
     @property
     def checks(self) -> tuple[Check, ...]:

@@ -9,12 +9,13 @@ from typing import NoReturn
 
 import click
 
-from caesura.diagnostics import CaesuraError, Diagnostic, Source
+from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.safety.diagnose import diagnose
 from caesura.safety.report import lines, report
 from caesura.safety.verdict import Verdict, check
 from caesura.sql.bind import bind
+from caesura.sql.source import read_source
 
 SAFE, UNSAFE, UNREADABLE = 0, 1, 2
 FAILED = 1
@@ -121,7 +122,6 @@ def run_command(
     from caesura.terminal import ProgressLine, print_diagnostics, stderr
 
     try:
-        _source(file)
         prepared = Session().file(file)
         if not allow_unbounded:
             prepared.require_safe()  # before a JVM is started for nothing
@@ -173,7 +173,7 @@ def demo_command(name: str) -> None:
 def _verdicts(files: tuple[str, ...]) -> list[Verdict]:
     """What the safety check says of every query; the end of the command if a file cannot be read or bound."""
     try:
-        return [check(query) for file in files for query in bind(_source(file)).queries]
+        return [check(query) for file in files for query in bind(read_source(file)).queries]
     except CaesuraError as error:
         _fail(*error.diagnostics)
 
@@ -195,11 +195,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         _fail(Diagnostic(Code.NO_FILE, f"`{path}` cannot be written", because=(str(error.strerror),)))
-
-
-def _source(file: str) -> Source:
-    try:
-        return Source(file, Path(file).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise CaesuraError(Diagnostic(Code.NO_FILE, f"`{file}` cannot be read", because=(str(reason),))) from error

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from caesura.catalog import (
+    PUNCTUATION_COLUMN,
     Catalog,
     Column,
     Constraint,
@@ -27,6 +28,8 @@ from caesura.safety.diagnose import diagnose
 from caesura.safety.verdict import Verdict, check
 from caesura.sql.bind import bind
 from caesura.sql.datatypes import read_type
+from caesura.sql.intervals import fixed_length
+from caesura.sql.source import read_source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,7 +66,7 @@ class Session:
         unique: Sequence[Key] = (),
         ordered_by: str | None = None,
         within: str | None = None,
-        punctuation: str = "_punctuation",
+        punctuation: str = PUNCTUATION_COLUMN,
     ) -> None:
         """Declare a streaming DataFrame as a stream, with what is promised about it.
 
@@ -80,16 +83,27 @@ class Session:
                 )
             )
         columns = tuple(c for c in _columns(frame) if c.name != punctuation)
-        constraints: list[Constraint] = [PunctuatedBy(_key(each)) for each in punctuated_by]
-        constraints += [Unique(_key(each)) for each in unique]
+        constraints: list[Constraint] = [PunctuatedBy(_key(each, columns)) for each in _keys(punctuated_by)]
+        constraints += [Unique(_key(each, columns)) for each in _keys(unique)]
         if ordered_by is not None:
-            constraints.append(OrderedBy(ordered_by, None if within is None else Interval(f"INTERVAL {within}")))
+            (column,) = _key(ordered_by, columns)
+            constraints.append(OrderedBy(column, None if within is None else _slack(column, within, columns)))
+        elif within is not None:
+            raise _refused("`within` needs `ordered_by`")
         for constraint in constraints:
             _require_columns(name, columns, constraint)
         self._declare(Stream(name, columns, tuple(constraints), punctuation_column=punctuation), frame)
 
     def table(self, name: str, frame: DataFrame) -> None:
         """Declare a DataFrame as a table: finite, and read once."""
+        if frame.isStreaming:
+            raise CaesuraError(
+                Diagnostic(
+                    Code.SOURCE,
+                    f"the DataFrame for `{name}` is a streaming one",
+                    help=("read it with spark.read, or declare it with Session.stream",),
+                )
+            )
         self._declare(Table(name, _columns(frame)), frame)
 
     def sql(self, text: str) -> Prepared:
@@ -98,8 +112,7 @@ class Session:
 
     def file(self, path: str | Path) -> Prepared:
         """Bind a file; relative locations in it are relative to its folder."""
-        file = Path(path)
-        return self._prepared(Source(str(path), file.read_text(encoding="utf-8")), folder=str(file.parent))
+        return self._prepared(read_source(str(path)), folder=str(Path(path).parent))
 
     def _prepared(self, source: Source, folder: str | None) -> Prepared:
         return Prepared(self, bind(source, self._catalog), folder, dict(self._frames))
@@ -147,6 +160,8 @@ class Prepared:
         from caesura.spark.run import Settings, start
         from caesura.terminal import print_rows
 
+        if interval is not None and fixed_length(interval) is None:
+            raise _refused(f"`interval` is a length of time such as '10 seconds', not '{interval}'")
         if not allow_unbounded:
             self.require_safe()
         selects = Origin(format or ("console" if path is None else "parquet"), path, tuple(options.items()))
@@ -176,8 +191,29 @@ class Prepared:
             raise CaesuraError(*(each for verdict in unsafe for each in diagnose(verdict)))
 
 
-def _key(key: Key) -> tuple[str, ...]:
-    return (key,) if isinstance(key, str) else tuple(key)
+def _keys(keys: Sequence[Key]) -> Sequence[Key]:
+    """`punctuated_by="id"` is one key, not a key for each letter."""
+    return (keys,) if isinstance(keys, str) else keys
+
+
+def _key(key: Key, columns: tuple[Column, ...]) -> tuple[str, ...]:
+    """The columns in their declared spelling; one that is not there stays, to be refused by its name."""
+    spelling = {column.name.lower(): column.name for column in columns}
+    names = (key,) if isinstance(key, str) else tuple(key)
+    return tuple(spelling.get(name.lower(), name) for name in names)
+
+
+def _slack(column: str, within: str, columns: tuple[Column, ...]) -> Interval:
+    if not all(each.type.temporal for each in columns if each.name == column):
+        raise _refused(f"`within` needs a column of dates or times, and `{column}` is none")
+    length = fixed_length(within)
+    if length is None:
+        raise _refused(f"`within` is a length of time such as '5 seconds', not '{within}'")
+    return length
+
+
+def _refused(message: str) -> CaesuraError:
+    return CaesuraError(Diagnostic(Code.ARGUMENT, message))
 
 
 def _columns(frame: DataFrame) -> tuple[Column, ...]:

@@ -187,7 +187,7 @@ def _kind(punctuation: Punctuation, names: list[str], keys: tuple[tuple[str, ...
         return punctuations.EVERYTHING
     key = tuple(name for name in names if name in punctuation.attributes)
     ranged = any(isinstance(pattern, Range) for _, pattern in punctuation.patterns)
-    return punctuations.BOX if ranged or key not in keys else ", ".join(key)
+    return punctuations.BOX if ranged or key not in keys else punctuations.kind_of(key)
 
 
 def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> model.Operator:

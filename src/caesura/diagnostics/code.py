@@ -71,6 +71,8 @@ class Code(StrEnum):
     SINK = "CAE0503"
     OTHER_PIPELINE = "CAE0504"
     SLICE_FAILED = "CAE0505"
+    CHECKPOINT = "CAE0506"
+    ARGUMENT = "CAE0507"
 
     @property
     def page(self) -> str:
@@ -137,4 +139,6 @@ TITLES: dict[Code, str] = {
     Code.SINK: "a sink cannot be written to",
     Code.OTHER_PIPELINE: "the checkpoint belongs to another pipeline",
     Code.SLICE_FAILED: "a slice failed while running",
+    Code.CHECKPOINT: "the checkpoint cannot be used",
+    Code.ARGUMENT: "an argument of the Python interface does not fit",
 }

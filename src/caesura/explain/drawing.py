@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from cmath import rect
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from itertools import chain
-from math import pi, radians, sin
+from math import pi, sin
 from textwrap import wrap
 from unicodedata import east_asian_width
 
@@ -34,21 +34,22 @@ _STYLE = f"""
 .punctuation-graph .static .shape {{ stroke: var(--soft); stroke-dasharray: 5 3 }}
 .punctuation-graph .grows .shape {{ stroke: var(--bad); stroke-width: 2.5 }}
 .punctuation-graph .grows .name {{ fill: var(--bad) }}
-.punctuation-graph .badge {{ fill: var(--bad) }}
-.punctuation-graph .badge-text {{ fill: var(--paper); font-size: 13px; font-weight: 700 }}
+.punctuation-graph .mark {{ fill: var(--bad) }}
+.punctuation-graph .mark-text {{ fill: var(--paper); font-size: 13px; font-weight: 700 }}
 .punctuation-graph .name {{ font-size: 13px; font-weight: 600 }}
 .punctuation-graph .relation, .punctuation-graph .predicate {{ fill: var(--soft) }}
 .punctuation-graph .line {{ fill: none; stroke: var(--line); stroke-width: 1.4 }}
 .punctuation-graph .head, .punctuation-graph .dot {{ fill: var(--line) }}
-.punctuation-graph .paper {{ fill: var(--paper); fill-opacity: 0.94 }}
+.punctuation-graph .paper {{ fill: var(--paper); }}
 """
 
 _NAME, _LABEL = 7.9, 6.7
 """Pixels per character at 13 and 11 px: a monospaced font, so that the estimate holds."""
 _LINE = 14.0
-_LONGEST_NAME, _LONGEST_LINE = 13, 38
-_MOST_NODES, _MOST_LABELS = 40, 60
-"""With more than so many a picture has no room for labels; they are shown on hovering."""
+_LONGEST_NAME, _LONGEST_LINE, _SHORT = 12, 46, 30
+_MOST = 40
+"""With more inputs or arrows than that a picture has no room for labels; they are shown on hovering."""
+_SCALES = (1.0, 1.2, 1.45, 1.75, 2.1)
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,16 @@ class _Box:
         half = complex(self.width, self.height) / 2
         return self.middle - half, self.middle + half
 
+    def holds(self, point: complex) -> bool:
+        apart = self.middle - point
+        return 2 * abs(apart.real) < self.width and 2 * abs(apart.imag) < self.height
+
     def shared(self, other: _Box) -> float:
-        """The area that both cover."""
+        """Zero if the two are apart; more, the more they cover of each other."""
         apart = self.middle - other.middle
         wide = (self.width + other.width) / 2 - abs(apart.real)
         high = (self.height + other.height) / 2 - abs(apart.imag)
-        return (
-            min(wide, self.width, other.width) * min(high, self.height, other.height)
-            if min(wide, high) > 0
-            else 0.0
-        )
+        return wide * high if min(wide, high) > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,9 @@ class _Curve:
     def at(self, t: float) -> complex:
         return (1 - t) ** 2 * self.start + 2 * t * (1 - t) * self.control + t**2 * self.end
 
-    def trimmed(self, at_start: float, at_end: float) -> _Curve:
-        """Without the parts that nodes of these radii cover."""
-        start = self.start + at_start * _unit(self.control - self.start)
-        end = self.end + at_end * _unit(self.control - self.end)
-        return _Curve(start, self.control, end)
+    @cached_property
+    def points(self) -> tuple[complex, ...]:
+        return tuple(self.at(t / 12) for t in range(13))
 
 
 @dataclass(frozen=True)
@@ -111,20 +110,22 @@ class _Arrow:
         return tuple(
             (kind, line)
             for each in self.edges
-            for kind, text in (("scheme", each["scheme"]), ("predicate", each["predicate"]))
+            for kind, texts in (("scheme", [each["scheme"]]), ("predicate", _conjuncts(each["predicate"])))
+            for text in texts
             for line in wrap(text, _LONGEST_LINE)
         )
 
-    def label_at(self, middle: complex) -> _Box:
+    @cached_property
+    def label(self) -> _Box:
         widest = max((_columns(line) for _, line in self.lines), default=0)
-        return _Box(middle, widest * _LABEL + 10, len(self.lines) * _LINE + 4)
+        return _Box(0j, widest * _LABEL + 10, len(self.lines) * _LINE + 4)
 
 
 @dataclass(frozen=True)
 class _Route:
     """How an arrow goes: `tails` meet in `dot`, from where `curve` leads to the target.
 
-    `dot` is the junction of several sources or stands for a constant; one source has neither dot nor tails.
+    `dot` is the junction of several sources, or stands for a constant; an arrow from one source has none.
     """
 
     arrow: _Arrow
@@ -132,19 +133,21 @@ class _Route:
     tails: tuple[_Curve, ...] = ()
     dot: complex | None = None
 
+    @property
+    def points(self) -> Iterator[complex]:
+        return (point for each in (self.curve, *self.tails) for point in each.points)
+
     def label_places(self) -> Iterator[_Box]:
-        """Where the label may stand, best first."""
-        size = self.arrow.label_at(0)
+        """Where the label may stand, best first: on the curve, or beside the dot."""
+        label = self.arrow.label
         if self.dot is None:
-            for t in (0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68, 0.26, 0.74):
-                yield self.arrow.label_at(self.curve.at(t))
+            for t in (0.5, 0.45, 0.55, 0.4, 0.6, 0.35, 0.65, 0.3, 0.7, 0.25, 0.75):
+                yield replace(label, middle=self.curve.at(t))
             return
         back = _unit(self.dot - self.curve.end)
-        sides = (back, 1j, -1j, 1, -1) if not self.tails else (1j, -1j, 1, -1, back)
         for far in (9, 24):
-            for side in sides:
-                away = far + abs(side.real) * size.width / 2 + abs(side.imag) * size.height / 2
-                yield self.arrow.label_at(self.dot + away * side)
+            for side in (1j, -1j, 1, -1, back) if self.tails else (back, 1, -1):
+                yield replace(label, middle=self.dot + side * (far + _reach(label, side)))
 
 
 @dataclass(frozen=True)
@@ -153,28 +156,46 @@ class _Layout:
     places: dict[str, complex]
 
     def outwards(self, name: str) -> complex:
-        """Where nothing is: away from the ring; up, if there is hardly a ring."""
+        """Away from the ring, where nothing is; up, if there is hardly a ring."""
         return _unit(self.places[name]) if len(self.places) > 2 else -1j
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """`labels`: a place for the label of each route, or nothing at all. `hidden`: how much they cover."""
+
+    layout: _Layout
+    routes: tuple[_Route, ...]
+    labels: tuple[_Box, ...] = ()
+    hidden: float = 0.0
+
+    @property
+    def extent(self) -> tuple[complex, complex]:
+        """The left upper and the right lower corner of all that is drawn, with a margin."""
+        side = 2 * self.layout.radius + 16
+        nodes = (_Box(place, side, side) for place in self.layout.places.values())
+        points = [corner for box in chain(nodes, self.labels) for corner in box.corners]
+        points += (point for route in self.routes for point in route.curve.points)
+        xs, ys = [each.real for each in points], [each.imag for each in points]
+        return complex(min(xs) - 8, min(ys) - 8), complex(max(xs) + 8, max(ys) + 8)
 
 
 def draw(graph: Graph) -> str:
     """Inputs are circles, static ones dashed squares; what grows without bound is red and carries ∞."""
     arrows = _arrows(graph["edges"])
-    labelled = len(graph["nodes"]) <= _MOST_NODES and len(arrows) <= _MOST_LABELS
-    layout = _layout(graph["nodes"], arrows if labelled else ())
-    routes = list(_routes(arrows, layout))
-    labels = _placed(routes, layout) if labelled else ()
+    picture = _picture(graph["nodes"], arrows)
+    labels = zip(arrows, picture.labels, strict=True) if picture.labels else ()
     shapes = chain(
-        map(_route_svg, routes),
-        (_node_svg(node, layout) for node in graph["nodes"]),
-        (_label_svg(route.arrow, box) for route, box in zip(routes, labels, strict=False)),
+        map(_route_svg, picture.routes),
+        (_node_svg(node, picture.layout) for node in graph["nodes"]),
+        (_label_svg(arrow, box) for arrow, box in labels),
     )
-    left_top, right_bottom = _extent(routes, layout, labels)
-    size = right_bottom - left_top
+    corner, opposite = picture.extent
+    size = opposite - corner
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="punctuation-graph" role="img"'
+        '<svg xmlns="http://www.w3.org/2000/svg" class="punctuation-graph" role="img"'
         f' width="{size.real:.0f}" height="{size.imag:.0f}"'
-        f' viewBox="{left_top.real:.0f} {left_top.imag:.0f} {size.real:.0f} {size.imag:.0f}">'
+        f' viewBox="{corner.real:.0f} {corner.imag:.0f} {size.real:.0f} {size.imag:.0f}">'
         f"<title>Punctuation graph of {escape(graph['operator'])}</title>"
         f"<desc>{escape(_description(graph['nodes'], arrows))}</desc>"
         f"<style>{_STYLE}</style>" + "\n".join(shapes) + "</svg>"
@@ -188,94 +209,114 @@ def _arrows(edges: Iterable[GraphEdge]) -> list[_Arrow]:
     return [_Arrow(sources, target, tuple(several)) for (sources, target), several in found.items()]
 
 
-def _layout(nodes: Sequence[GraphNode], arrows: Sequence[_Arrow]) -> _Layout:
-    """A ring of equal steps, wider than high because labels are, and so large that neighbours keep apart."""
-    widest = max((_columns(text) for node in nodes for text in _node_texts(node)), default=0)
-    radius = max(26.0, widest * _NAME / 2 + 8)
-    label = max((arrow.label_at(0).width for arrow in arrows), default=0.0)
+def _picture(nodes: Sequence[GraphNode], arrows: Sequence[_Arrow]) -> _Picture:
+    """The smallest ring on which every label finds room, or else the one with the least hidden."""
+    if len(nodes) > _MOST or len(arrows) > _MOST:
+        layout = _layout(nodes, 0.0, 1.0)
+        return _Picture(layout, tuple(_routes(arrows, layout)))
+    widest = max((arrow.label.width for arrow in arrows), default=0.0)
+    pictures: list[_Picture] = []
+    for scale in _SCALES:
+        layout = _layout(nodes, widest, scale)
+        pictures.append(_labelled(layout, tuple(_routes(arrows, layout))))
+        if not pictures[-1].hidden:
+            break
+    return min(pictures, key=lambda each: each.hidden)
+
+
+def _conjuncts(predicate: str) -> list[str]:
+    """A short predicate is one line, a long one a line for each conjunct."""
+    return [predicate] if len(predicate) <= _SHORT else predicate.replace(" AND ", " AND\n").split("\n")
+
+
+def _layout(nodes: Sequence[GraphNode], label: float, scale: float) -> _Layout:
+    """Equal steps on a ring that is wider than high, because labels are; neighbours are always apart."""
+    texts = (zip((_NAME, _LABEL), _node_texts(node), strict=False) for node in nodes)
+    widest = max((width * _columns(text) for several in texts for width, text in several), default=0.0)
+    radius = max(26.0, widest / 2 + 8)
     names, count = [node["input"] for node in nodes], len(nodes)
     if count <= 2:
-        half = radius + max(label, 100.0) / 2 + 30 if count == 2 else 0.0
+        half = radius + scale * max(label / 2 + 30, 80.0) if count == 2 else 0.0
         return _Layout(radius, dict(zip(names, (complex(-half), complex(half)), strict=False)))
-    spread = 2 * sin(pi / count)
-    least = (2 * radius + 24) / spread
-    wide = max(least, (2 * radius + 40 + label * min(1.0, 6 / count)) / spread)
-    high = max(least, 0.66 * wide)
+    step = 2 * sin(pi / count)
+    least = (2 * radius + 24) / step
+    wide = max(least, scale * (2 * radius + 40 + label * min(1.0, 5 / count)) / step)
+    high = max(least, (0.62 + 0.8 / count) * wide)
     turns = (rect(1, 2 * pi * i / count - pi / 2) for i in range(count))
     places = (complex(wide * turn.real, high * turn.imag) for turn in turns)
     return _Layout(radius, dict(zip(names, places, strict=True)))
 
 
 def _routes(arrows: Sequence[_Arrow], layout: _Layout) -> Iterator[_Route]:
+    places, radius = layout.places, layout.radius
     known = {(arrow.sources, arrow.target) for arrow in arrows}
     taken: list[complex] = []
     for arrow in arrows:
-        target = layout.places[arrow.target]
+        target = places[arrow.target]
         match arrow.sources:
             case ():
-                dot = target + (layout.radius + 40) * layout.outwards(arrow.target)
-                yield _Route(arrow, _straight(dot, target).trimmed(3, layout.radius + 2), (), dot)
+                dot = target + (radius + 40) * layout.outwards(arrow.target)
+                yield _Route(arrow, _curve(dot, target, 0, 3, radius + 2), (), dot)
             case (source,):
-                both = ((arrow.target,), source) in known
-                curve = (
-                    _bent(layout.places[source], target, arrow)
-                    if both
-                    else _straight(layout.places[source], target)
-                )
-                yield _Route(arrow, curve.trimmed(layout.radius, layout.radius + 2))
+                bend = _bend(places[source], target, arrow) if ((arrow.target,), source) in known else 0
+                yield _Route(arrow, _curve(places[source], target, bend, radius, radius + 2))
             case sources:
-                dot = _junction([layout.places[each] for each in sources], target, taken, layout)
+                dot = _junction([places[each] for each in sources], target, taken, layout)
                 taken.append(dot)
-                tails = (_straight(layout.places[each], dot).trimmed(layout.radius, 0) for each in sources)
-                yield _Route(arrow, _straight(dot, target).trimmed(3, layout.radius + 2), tuple(tails), dot)
+                tails = tuple(_curve(places[each], dot, 0, radius, 0) for each in sources)
+                yield _Route(arrow, _curve(dot, target, 0, 3, radius + 2), tails, dot)
 
 
-def _straight(start: complex, end: complex) -> _Curve:
-    return _Curve(start, (start + end) / 2, end)
+def _curve(start: complex, end: complex, bend: complex, before: float, after: float) -> _Curve:
+    """A curve whose middle is `bend` away from the straight line, without its ends, which nodes cover."""
+    control = (start + end) / 2 + 2 * bend
+    first = start + before * _unit(control - start)
+    last = end + after * _unit(control - end)
+    return _Curve(first, control if bend else (first + last) / 2, last)
 
 
-def _bent(start: complex, end: complex, arrow: _Arrow) -> _Curve:
-    """To the left of its direction, so that the arrow back bends to the other side, with room for its label."""
-    along = end - start
-    aside = _unit(along) * -1j
-    label = arrow.label_at(0)
-    room = abs(aside.real) * label.width / 2 + abs(aside.imag) * label.height / 2 + 8
-    bend = min(max(room, 18.0), max(0.14 * abs(along), 26.0)) if arrow.lines else 18.0
-    return _Curve(start, (start + end) / 2 + 2 * bend * aside, end)
+def _bend(start: complex, end: complex, arrow: _Arrow) -> complex:
+    """To the left of the direction, with room for the label, so that the arrow back goes on the other side."""
+    aside = _unit(end - start) * -1j
+    return aside * min(_reach(arrow.label, aside) + 8, max(0.14 * abs(end - start), 26.0))
 
 
 def _junction(sources: Sequence[complex], target: complex, taken: Sequence[complex], layout: _Layout) -> complex:
-    """Between the sources and the target, in the nearest place that is clear of inputs and other junctions."""
+    """Between the sources and the target, at the nearest point that is clear of inputs and other junctions."""
     wish = 0.6 * sum(sources) / len(sources) + 0.4 * target
     for ring in range(60):
         for turn in range(12 if ring else 1):
-            point = wish + rect(9 * ring, radians(30 * turn))
+            point = wish + rect(9 * ring, 2 * pi * turn / 12)
             free = all(abs(point - place) > layout.radius + 34 for place in layout.places.values())
             if free and all(abs(point - other) > 26 for other in taken):
                 return point
     return wish
 
 
-def _placed(routes: Sequence[_Route], layout: _Layout) -> list[_Box]:
-    """A box for each label. Each in turn takes the place where it hides least of what is there already."""
-    covered = [_Box(place, 2 * layout.radius + 6, 2 * layout.radius + 6) for place in layout.places.values()]
+def _labelled(layout: _Layout, routes: tuple[_Route, ...]) -> _Picture:
+    """Each label in turn takes the place where it hides least of what is there already."""
+    side = 2 * layout.radius + 6
+    covered = [_Box(place, side, side) for place in layout.places.values()]
     covered += (_Box(route.dot, 10, 10) for route in routes if route.dot is not None)
     covered += (_Box(route.curve.end, 14, 14) for route in routes)
     labels: list[_Box] = []
+    total = 0.0
     for route in routes:
-        best = min(route.label_places(), key=lambda box: sum(map(box.shared, covered)))
-        covered.append(best)
+        own = route.curve.points
+        others = [point for each in routes if each is not route for point in each.points]
+
+        def hidden(box: _Box, own: Sequence[complex] = own) -> float:
+            unseen = sum(map(box.holds, own)) / len(own)
+            return sum(map(box.shared, covered)) + 1000 * max(0.0, unseen - 0.7)
+
+        def crossed(box: _Box, others: Sequence[complex] = others) -> float:
+            return 20.0 * sum(map(box.holds, others))
+
+        best = min(route.label_places(), key=lambda box: hidden(box) + crossed(box))
+        total += hidden(best)
+        covered.append(replace(best, width=best.width + 8, height=best.height + 8))
         labels.append(best)
-    return labels
-
-
-def _extent(routes: Sequence[_Route], layout: _Layout, labels: Iterable[_Box]) -> tuple[complex, complex]:
-    """The left upper and the right lower corner of all that is drawn, with a margin."""
-    nodes = (_Box(place, 2 * layout.radius + 16, 2 * layout.radius + 16) for place in layout.places.values())
-    points = [corner for box in chain(nodes, labels) for corner in box.corners]
-    points += (route.curve.at(t / 10) for route in routes for t in range(11))
-    xs, ys = [each.real for each in points] or [0.0], [each.imag for each in points] or [0.0]
-    return complex(min(xs) - 8, min(ys) - 8), complex(max(xs) + 8, max(ys) + 8)
+    return _Picture(layout, routes, tuple(labels), total)
 
 
 def _route_svg(route: _Route) -> str:
@@ -303,13 +344,13 @@ def _node_svg(node: GraphNode, layout: _Layout) -> str:
         shape = f'<rect class="shape" {_at(corner)} width="{side}" height="{side}"/>'
     else:
         shape = f'<circle class="shape" {_at(place, "c")} r="{radius:.1f}"/>'
-    texts = _node_texts(node)
-    first = place + (4.5j if len(texts) == 1 else -2j)
-    words = [_text(kind, first + 14j * i, text) for i, (kind, text) in enumerate(zip(("name", "relation"), texts))]
+    name, *relation = _node_texts(node)
+    words = [_text("name", place + (-2j if relation else 4.5j), name)]
+    words += (_text("relation", place + 12j, text) for text in relation)
     kind = " static" if node["static"] else "" if node["purgeable"] else " grows"
     if kind == " grows":
-        badge = place + radius * rect(1, -pi / 4)
-        words += [f'<circle class="badge" {_at(badge, "c")} r="8"/>', _text("badge-text", badge + 4.5j, "∞")]
+        mark = place + radius * rect(1, -pi / 4)
+        words += [f'<circle class="mark" {_at(mark, "c")} r="8"/>', _text("mark-text", mark + 4.5j, "∞")]
     return f'<g class="node{kind}"><title>{escape(_node_title(node))}</title>{shape}{"".join(words)}</g>'
 
 
@@ -319,7 +360,8 @@ def _node_title(node: GraphNode) -> str:
 
 
 def _node_texts(node: GraphNode) -> list[str]:
-    several = dict.fromkeys((node["input"], node["relation"]))
+    """The input and, if it says more, the relation; of an input that is an operator, the first word is enough."""
+    several = dict.fromkeys((node["input"], node["relation"].partition(" ")[0]))
     return [text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…" for text in several]
 
 
@@ -332,8 +374,8 @@ def _label_svg(arrow: _Arrow, box: _Box) -> str:
 
 
 def _description(nodes: Sequence[GraphNode], arrows: Sequence[_Arrow]) -> str:
-    shown = map(_node_title, nodes), (arrow.text for arrow in arrows[:_MOST_LABELS])
-    more = [f"{len(arrows) - _MOST_LABELS} more edges"] if len(arrows) > _MOST_LABELS else []
+    shown = map(_node_title, nodes), (arrow.text for arrow in arrows[:_MOST])
+    more = [f"{len(arrows) - _MOST} more edges"] if len(arrows) > _MOST else []
     return ". ".join(chain(*shown, more)) + "."
 
 
@@ -355,6 +397,11 @@ def _pair(point: complex) -> str:
 
 def _columns(text: str) -> int:
     return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
+
+
+def _reach(box: _Box, side: complex) -> float:
+    """How far a box extends from its middle in a direction."""
+    return abs(side.real) * box.width / 2 + abs(side.imag) * box.height / 2
 
 
 def _unit(vector: complex) -> complex:

@@ -84,7 +84,7 @@ class Arrivals:
     def data(self) -> Rows:
         """The rows proper: no punctuation, and readable."""
         names = [column.name for column in self.contract.stream.columns]
-        return self.raw.where(f"{PUNCTUATION} IS NULL AND {CORRUPT} IS NULL").only(names)
+        return self.raw.where(f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL").only(names)
 
     def admitted(self) -> Rows | None:
         """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
@@ -127,8 +127,8 @@ class Arrivals:
         """What breaks the contract or cannot be read, each with the reason, so that nothing is lost."""
         found: list[Rows | None] = []
         if survey.corrupt:
-            corrupt = self.raw.where(f"{CORRUPT} IS NOT NULL")
-            found.append(corrupt.project({"reason": text("the row cannot be parsed"), "row": CORRUPT}))
+            corrupt = self.raw.present([CORRUPT])
+            found.append(corrupt.project({"reason": text("the row cannot be parsed"), "row": quote(CORRUPT)}))
         if survey.parsed is not None and UNREADABLE in survey.kinds:
             reason = "concat('the punctuation cannot be read: ', reason)"
             unreadable = survey.parsed.where(f"kind = '{UNREADABLE}'")

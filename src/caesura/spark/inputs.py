@@ -21,7 +21,7 @@ from caesura.catalog import Stream
 from caesura.operators.rows import Rows, quote, text, view
 from caesura.spark.sources import CORRUPT, adopted, columnar, is_file_format
 
-TAG, PUNCTUATION = "_stream", "_punctuation"
+TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class Inputs:
                     raise TypeError(f"Spark reads the files of `{name}` as {other}, which is not known here")
         stream = self.inputs[name].stream
         columns = {c.name: quote(f"{name}.{c.name}") for c in stream.columns}
-        marks = {stream.punctuation_column: PUNCTUATION, CORRUPT: CORRUPT}
+        marks = {stream.punctuation_column: quote(PUNCTUATION), CORRUPT: quote(CORRUPT)}
         chosen = (f"{sql} AS {quote(column)}" for column, sql in {**columns, **marks}.items())
-        return adopted(batch.where(f"{TAG} = {text(name)}").selectExpr(*chosen), self.spark)
+        return adopted(batch.where(f"{quote(TAG)} = {text(name)}").selectExpr(*chosen), self.spark)
 
     def _relations(self, query: StreamingQuery) -> Iterator[tuple[str, Any]]:
         """The relation that each stream of files reads in the current batch."""

@@ -64,9 +64,9 @@ class Reader:
     def closed(self, parsed: Rows, kinds: Mapping[str, int]) -> Closed:
         """The punctuations as tables; `kinds` are those that occur, so that the others cost nothing."""
         points = {
-            attributes: self._points(parsed, attributes, kinds[_key(attributes)])
+            attributes: self._points(parsed, attributes, kinds[kind_of(attributes)])
             for attributes in self.keys
-            if _key(attributes) in kinds
+            if kind_of(attributes) in kinds
         }
         boxes = self._boxes(parsed) if BOX in kinds else None
         return Closed(points, boxes, everything=EVERYTHING in kinds)
@@ -102,9 +102,10 @@ class Reader:
         return f"{typed} AND (entry.ends IS NULL OR ({range}))"
 
     def _kind(self) -> str:
-        names = ", ".join(map(text, self.types))
-        key = f"array_join(filter(array({names}), name -> exists(entries, entry -> entry.name = name)), ', ')"
-        keys = ", ".join(text(_key(attributes)) for attributes in self.keys) or "NULL"
+        names = ", ".join(f"struct({text(name)} AS name, {text(quote(name))} AS quoted)" for name in self.types)
+        named = f"filter(array({names}), column -> exists(entries, entry -> entry.name = column.name))"
+        key = f"array_join(transform({named}, column -> column.quoted), ', ')"
+        keys = ", ".join(text(kind_of(attributes)) for attributes in self.keys) or "NULL"
         return (
             f"CASE WHEN reason IS NOT NULL THEN '{UNREADABLE}' WHEN size(entries) = 0 THEN '{EVERYTHING}' "
             f"WHEN forall(entries, entry -> entry.ends IS NULL) AND {key} IN ({keys}) THEN {key} "
@@ -112,7 +113,7 @@ class Reader:
         )
 
     def _points(self, parsed: Rows, attributes: Attributes, count: int) -> Rows:
-        found = parsed.where(f"kind = {text(_key(attributes))}").renamed(_AS_PARSED)
+        found = parsed.where(f"kind = {text(kind_of(attributes))}").renamed(_AS_PARSED)
         values = {
             name: f"transform({_entry(name)}.items, item -> {_value(self.types[name])})" for name in attributes
         }
@@ -125,7 +126,7 @@ class Reader:
 
 def kinds(keys: tuple[Attributes, ...]) -> tuple[str, ...]:
     """All kinds that `parse` tells apart."""
-    return (*map(_key, keys), BOX, EVERYTHING, UNREADABLE)
+    return (*map(kind_of, keys), BOX, EVERYTHING, UNREADABLE)
 
 
 def sent(points: Rows, count: int) -> Rows:
@@ -145,8 +146,9 @@ _ENTRY = (
 )
 
 
-def _key(attributes: Attributes) -> str:
-    return ", ".join(attributes)
+def kind_of(attributes: Attributes) -> str:
+    """The kind of punctuations that have constants on these; quoted, so that it is like no other kind."""
+    return ", ".join(map(quote, attributes))
 
 
 _AS_PARSED = {"entries": "parsed entries"}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
@@ -16,12 +15,13 @@ from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.progress import Progress
 from caesura.spark.inputs import Inputs
+from caesura.spark.reasons import SPARK_ERRORS, reason
 from caesura.spark.slice import SliceDriver
 from caesura.spark.state import StateFiles
 
 _REMEMBERED = 100
-_FAILURES = (PySparkException, Py4JError, OSError, CaesuraError)
-"""What a slice may end with. Not every error of the JVM is one that PySpark has a class for."""
+_FAILURES = (*SPARK_ERRORS, OSError, CaesuraError)
+"""What a slice may end with."""
 
 
 class ContinuousQuery:
@@ -140,12 +140,11 @@ class ContinuousQuery:
 def _failed(slice: int, error: Exception) -> CaesuraError:
     if isinstance(error, CaesuraError):
         return error
-    reason = str(error).strip().split("\n")[0]
     return CaesuraError(
         Diagnostic(
             Code.SLICE_FAILED,
             f"slice {slice} failed, nothing of it was committed",
-            because=(reason,),
-            help=("start again with the same --checkpoint: the query continues at this slice",),
+            because=(reason(error),),
+            help=("once the cause is gone, a new start with the same --checkpoint continues at this slice",),
         )
     )

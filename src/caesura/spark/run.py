@@ -24,6 +24,7 @@ from caesura.spark.fingerprint import fingerprint
 from caesura.spark.inputs import Input, Inputs
 from caesura.spark.manifest import last_manifest
 from caesura.spark.query import ContinuousQuery
+from caesura.spark.reasons import SPARK_ERRORS, reason
 from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink
 from caesura.spark.slice import SliceDriver, Target
 from caesura.spark.sources import adopted, conformed, is_file_format, open_stream, open_table, resolved
@@ -37,7 +38,7 @@ Show = Callable[[str, int, DataFrame, int], None]
 _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024 * 1024),
-    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
     "spark.sql.ui.explainMode": "simple",  # a text is made of every plan, for a page that nobody may look at
     "spark.sql.variable.substitute": "false",  # a value may contain ${…}, and is to stay as it is
     "spark.sql.parser.escapedStringLiterals": "false",
@@ -81,7 +82,12 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
     root = scratch.name if scratch is not None else str(settings.checkpoint)
     storage = Storage(work, root)
-    _claim(storage, pipeline)
+    try:
+        _claim(storage, pipeline)
+    except SPARK_ERRORS as error:
+        raise CaesuraError(
+            Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
+        ) from error
     files = StateFiles(work, storage, compiled.tables, settings.purge)
     query = ContinuousQuery(" ".join(each.name for each in queries), files, scratch)
 
@@ -119,6 +125,10 @@ def work_session(spark: SparkSession) -> SparkSession:
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)
     session.conf.set("spark.sql.shuffle.partitions", str(spark.sparkContext.defaultParallelism))
+    # A time without a zone means the same in rows, which the user's session may read, and in punctuations.
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    assert zone is not None
+    session.conf.set("spark.sql.session.timeZone", zone)
     return session
 
 
@@ -164,7 +174,9 @@ def _sink(spark: SparkSession, query: plan.Query, storage: Storage, settings: Se
     origin = query.sink.origin if query.sink is not None else settings.selects
     location = None if origin.location is None else resolved(origin.location, settings.folder)
     kept = Kept(
-        spark, FileSink(Storage(spark, storage.path("results", query.name)), "parquet"), query.plan.columns
+        spark,
+        FileSink(Storage(spark, storage.path("results", query.name)), query.name, "parquet"),
+        query.plan.columns,
     )
     match origin.format.lower():
         case "console":
@@ -174,17 +186,26 @@ def _sink(spark: SparkSession, query: plan.Query, storage: Storage, settings: Se
             sink.refresh()
             return sink
         case format if not is_file_format(format):
+            _require_format(spark, query, origin)
             return FormatSink(origin, location)
     if location is None:
-        raise CaesuraError(_no_location(query, origin))
-    return FileSink(Storage(spark, location), origin.format, origin.options)
+        why = f"the format {origin.format} writes files, and no LOCATION says where"
+        raise CaesuraError(_no_sink(query, origin, why))
+    if Storage(spark, location).is_file():
+        raise CaesuraError(_no_sink(query, origin, f"`{location}` is a file, not a folder"))
+    return FileSink(Storage(spark, location), query.name, origin.format, origin.options)
 
 
-def _no_location(query: plan.Query, origin: Origin) -> Diagnostic:
+def _require_format(spark: SparkSession, query: plan.Query, origin: Origin) -> None:
+    """Before the first slice, so that none fails of it."""
+    sources = spark._jvm.org.apache.spark.sql.execution.datasources.DataSource  # type: ignore[union-attr]
+    try:
+        sources.lookupDataSource(origin.format, spark._jsparkSession.sessionState().conf())
+    except SPARK_ERRORS as error:
+        raise CaesuraError(_no_sink(query, origin, reason(error))) from error
+
+
+def _no_sink(query: plan.Query, origin: Origin, why: str) -> Diagnostic:
     span = origin.span or query.span
-    return Diagnostic(
-        Code.SINK,
-        f"`{query.name}` has no place to be written to",
-        () if span is None else (Label(span),),
-        because=(f"the format {origin.format} writes files, and no LOCATION says where",),
-    )
+    labels = () if span is None else (Label(span),)
+    return Diagnostic(Code.SINK, f"`{query.name}` cannot be written", labels, because=(why,))

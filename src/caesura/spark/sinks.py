@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
+from urllib.parse import quote as urlquote
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -37,23 +38,30 @@ class ResultSink(Protocol):
 
 @dataclass(frozen=True)
 class FileSink:
+    """Several queries may write to one place, so each stages under its own name."""
+
     storage: Storage
+    query: str
     format: str
     options: tuple[tuple[str, str], ...] = ()
     repeatable = True
 
     def stage(self, slice: int, rows: DataFrame) -> None:
-        path = self.storage.path(_STAGING, _name(slice))
+        path = self.storage.path(*self._staged(slice))
         rows.write.format(self.format).options(**dict(self.options)).mode("overwrite").save(path)
 
     def discard(self, slice: int) -> None:
-        self.storage.delete(_STAGING, _name(slice))
+        self.storage.delete(*self._staged(slice))
 
     def publish(self, slice: int, count: int | None) -> None:
-        for name in self.storage.names(_STAGING, _name(slice)):
+        staged = self._staged(slice)
+        for name in self.storage.names(*staged):
             if not name.startswith(("_", ".")):
-                self.storage.move((_STAGING, _name(slice), name), (f"slice-{_name(slice)}-{name}",))
-        self.storage.delete(_STAGING, _name(slice))
+                self.storage.move((*staged, name), (f"slice-{_name(slice)}-{name}",))
+        self.storage.delete(*staged)
+
+    def _staged(self, slice: int) -> tuple[str, str, str]:
+        return _STAGING, urlquote(self.query, safe=""), _name(slice)
 
 
 @dataclass(frozen=True)

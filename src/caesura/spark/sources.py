@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Origin, Stream, Table
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import quote
+from caesura.spark.reasons import SPARK_ERRORS, reason
 
-CORRUPT = "_corrupt"
-"""The column for what a text format could not parse."""
+CORRUPT = "caesura: corrupt"
+"""The column for what a text format could not parse. Like all of our own it has a name that nobody declares."""
 _TEXTUAL = {"json", "csv", "xml"}
 _COLUMNAR = {"parquet", "orc"}
 _FILES = _TEXTUAL | _COLUMNAR | {"text", "avro"}
@@ -44,7 +44,7 @@ def open_table(spark: SparkSession, table: Table, folder: str | None) -> DataFra
     if is_file_format(table.origin.format):
         reader = reader.schema(", ".join(f"{quote(c.name)} {c.type}" for c in table.columns))
     if table.origin.format.lower() in _TEXTUAL:
-        # A finite table is read once, before anything runs: a row that cannot be parsed stops it there.
+        # A finite table is read once: a row that cannot be parsed stops the query before it has any result.
         reader = reader.option("mode", "FAILFAST")
     return conformed(_opened(table, lambda path: reader.load(path), folder), table)
 
@@ -75,8 +75,10 @@ def columnar(stream: Stream) -> bool:
 
 def _schema(stream: Stream) -> str:
     columns = [f"{quote(c.name)} {c.type}" for c in stream.columns]
-    extra = [stream.punctuation_column]
-    if stream.origin is not None and stream.origin.format.lower() in _TEXTUAL:
+    format = stream.origin.format.lower() if stream.origin is not None else None
+    # In CSV a line without the last field is malformed, so the field is expected only where it is promised.
+    extra = [stream.punctuation_column] if format != "csv" or stream.in_band else []
+    if format in _TEXTUAL:
         extra.append(CORRUPT)
     return ", ".join([*columns, *(f"{quote(name)} STRING" for name in extra)])
 
@@ -86,8 +88,8 @@ def _opened(relation: Stream | Table, load: Callable[[str | None], DataFrame], f
     location = relation.origin.location
     try:
         return load(None if location is None else resolved(location, folder))
-    except PySparkException as error:
-        raise CaesuraError(_no_source(relation, _first_line(error))) from error
+    except SPARK_ERRORS as error:
+        raise CaesuraError(_no_source(relation, reason(error))) from error
 
 
 def _no_source(relation: Stream | Table, why: str) -> Diagnostic:
@@ -95,7 +97,3 @@ def _no_source(relation: Stream | Table, why: str) -> Diagnostic:
     span = (origin and origin.span) or relation.span
     labels = () if span is None else (Label(span, "read from here"),)
     return Diagnostic(Code.SOURCE, f"`{relation.name}` cannot be read", labels, because=(why,))
-
-
-def _first_line(error: PySparkException) -> str:
-    return str(error).strip().split("\n")[0]

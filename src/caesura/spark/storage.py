@@ -26,6 +26,9 @@ class Storage:
     def exists(self, *parts: str) -> bool:
         return bool(self._files.exists(self._at(*parts)))
 
+    def is_file(self) -> bool:
+        return self.exists() and not self._files.getFileStatus(self._at()).isDirectory()
+
     def names(self, *parts: str) -> list[str]:
         """What a directory holds, sorted; nothing if it does not exist."""
         if not self.exists(*parts):

@@ -85,9 +85,9 @@ def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
         name,
         arrivals.raw,
         {
-            "rows": f"count_if({PUNCTUATION} IS NULL AND {CORRUPT} IS NULL)",
-            "corrupt": f"count({CORRUPT})",
-            "punctuations": f"count({PUNCTUATION})",
+            "rows": f"count_if({quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL)",
+            "corrupt": f"count({quote(CORRUPT)})",
+            "punctuations": f"count({quote(PUNCTUATION)})",
             **{f"{_PLAIN}{column}": f"count({sql})" for column, sql in arrivals.plain().items()},
         },
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from sqlglot import exp
 
 from caesura.catalog import (
+    PUNCTUATION_COLUMN,
     Check,
     ClosedBy,
     ClusteredBy,
@@ -58,7 +59,7 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
         node.name,
         columns,
         origin=_origin(node, source, options),
-        punctuation_column=punctuation.text("value") if punctuation else "_punctuation",
+        punctuation_column=punctuation.text("value") if punctuation else PUNCTUATION_COLUMN,
         span=span(node, source),
     )
     _check_punctuation_column(stream)

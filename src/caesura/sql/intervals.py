@@ -20,14 +20,23 @@ def interval(node: exp.Expr, source: Source) -> Interval:
     unit = node.args.get("unit")
     number = node.this
     if isinstance(node, exp.Interval) and isinstance(number, exp.Literal) and isinstance(unit, exp.Var):
-        name = unit.name.upper()
-        if name.removesuffix("S") in _UNITS and _positive(number.name):
-            return Interval(f"INTERVAL {number.name.strip()} {name}")
+        length = fixed_length(f"{number.name} {unit.name}")
+        if length is not None:
+            return length
     raise refusal(
         Code.BAD_INTERVAL,
         "an interval here is one positive number of one unit",
         span(node, source),
         because=f"units of fixed length are {', '.join(_UNITS)}",
+    )
+
+
+def fixed_length(text: str) -> Interval | None:
+    """`5 seconds`, if it is a positive number of a unit of fixed length."""
+    number, _, unit = text.strip().partition(" ")
+    name = unit.strip().upper()
+    return (
+        Interval(f"INTERVAL {number} {name}") if name.removesuffix("S") in _UNITS and _positive(number) else None
     )
 
 
