@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Literal, TypedDict
 
 from caesura.explain.describe import line
-from caesura.plan import Plan, Scan, inputs
+from caesura.plan import Plan, inputs
 from caesura.punctuation import Scheme
 from caesura.safety.because import constraint, shifted, text
 from caesura.safety.graph import Edge, Pinned, PunctuationGraph, punctuation_graph
 from caesura.safety.growth import GoneBy
-from caesura.safety.names import Names, bare
+from caesura.safety.names import Names, bare, scans
 from caesura.safety.reach import Hop, Reach
 from caesura.safety.report import Add, BlockedOperator, Place, State, query_report, state_report
 from caesura.safety.schemes import Derivation, Derived
@@ -164,7 +164,7 @@ def _graph(operator: str, shown: PunctuationGraph, derivation: Derivation, names
         "nodes": [
             {
                 "input": called[i],
-                "relation": plan.relation.name if isinstance(plan, Scan) else line(plan),
+                "relation": _relation(plan),
                 "static": i in shown.graph.static,
                 "purgeable": i in shown.graph.static or i in shown.purgeable,
             }
@@ -173,6 +173,12 @@ def _graph(operator: str, shown: PunctuationGraph, derivation: Derivation, names
         "edges": [_edge(edge, plans, called, derivation) for edge in shown.edges],
         "rounds": [[[called[i] for i in sorted(each)] for each in nodes] for nodes in shown.rounds],
     }
+
+
+def _relation(plan: Plan) -> str:
+    """The stream or table, or the operator that makes the rows."""
+    below = scans(plan)
+    return below[0].relation.name if len(below) == 1 else line(plan)
 
 
 def _edge(edge: Edge, plans: tuple[Plan, ...], called: list[str], derivation: Derivation) -> GraphEdge:

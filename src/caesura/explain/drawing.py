@@ -40,7 +40,7 @@ _STYLE = f"""
 .punctuation-graph .relation, .punctuation-graph .predicate {{ fill: var(--soft) }}
 .punctuation-graph .line {{ fill: none; stroke: var(--line); stroke-width: 1.4 }}
 .punctuation-graph .head, .punctuation-graph .dot {{ fill: var(--line) }}
-.punctuation-graph .paper {{ fill: var(--paper); }}
+.punctuation-graph .paper {{ fill: var(--paper) }}
 """
 
 _NAME, _LABEL = 7.9, 6.7
@@ -49,7 +49,8 @@ _LINE = 14.0
 _LONGEST_NAME, _LONGEST_LINE, _SHORT = 12, 46, 30
 _MOST = 40
 """With more inputs or arrows than that a picture has no room for labels; they are shown on hovering."""
-_SCALES = (1.0, 1.2, 1.45, 1.75, 2.1)
+_SCALES = (1.0, 1.15, 1.3, 1.5, 1.75, 2.05)
+"""A crowded ring is drawn larger, in these steps."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Pinned:
 
 @dataclass(frozen=True)
 class Edge:
-    """`sources` are inputs, none if constants and tables are enough."""
+    """`sources` are inputs, none if constants are enough."""
 
     sources: tuple[int, ...]
     target: int
@@ -71,7 +71,7 @@ def _edges(graph: JoinGraph, offer: Offer) -> Iterator[Edge]:
 
 
 def _ways(graph: JoinGraph, offer: Offer, attribute: str) -> Iterator[tuple[int | None, Pinned]]:
-    """What pins one attribute: an input, or None for a constant or a table."""
+    """What pins one attribute: an input, or None for a constant."""
     own = graph.class_of[attribute]
     paths = {own: (), **offer.paths} if offer.scheme.ordered else {own: ()}
     for to, path in paths.items():
@@ -83,4 +83,4 @@ def _ways(graph: JoinGraph, offer: Offer, attribute: str) -> Iterator[tuple[int 
             yield None, Pinned(attribute, graph.constants[to], path)
         for i in graph.inputs_of[to]:
             if i != offer.input:
-                yield (None if i in graph.static else i), Pinned(attribute, graph.members[i][to], path)
+                yield i, Pinned(attribute, graph.members[i][to], path)
