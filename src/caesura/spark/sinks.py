@@ -60,8 +60,8 @@ class FileSink:
                 self.storage.move((*staged, name), (f"slice-{_name(slice)}-{name}",))
         self.storage.delete(*staged)
 
-    def _staged(self, slice: int) -> tuple[str, str, str]:
-        return _STAGING, urlquote(self.query, safe=""), _name(slice)
+    def _staged(self, slice: int) -> tuple[str, str]:
+        return _STAGING, f"{_name(slice)}-{urlquote(self.query, safe='')}"
 
 
 @dataclass(frozen=True)
