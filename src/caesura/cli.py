@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import quote
 
 import click
 
@@ -100,7 +101,7 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
     else:
         for stream in dict.fromkeys(item.stream for item in found.items):
             items = (json.dumps(item.in_band) for item in found.items if item.stream == stream)
-            _write(Path(out) / stream.name / "witness.json", "\n".join(items) + "\n")
+            _write(Path(out) / quote(stream.name, safe=" ") / "witness.json", "\n".join(items) + "\n")
 
 
 @main.command("run")
@@ -176,6 +177,8 @@ def _verdicts(files: tuple[str, ...]) -> list[Verdict]:
         return [check(query) for file in files for query in bind(read_source(file)).queries]
     except CaesuraError as error:
         _fail(*error.diagnostics)
+    except RecursionError:
+        _fail(Diagnostic(Code.TOO_DEEP, "a query is nested too deeply", because=("views and streams stack up",)))
 
 
 def _fail(*diagnostics: Diagnostic) -> NoReturn:

@@ -132,6 +132,11 @@ class Join:
             case "full":
                 return (0, 1)
 
+    @property
+    def padded(self) -> tuple[int, ...]:
+        """The inputs whose columns are NULL where a lonely row of the other comes out."""
+        return () if self.kind in ("semi", "anti") else tuple(1 - i for i in self.lonely)
+
 
 @dataclass(frozen=True)
 class Aggregate:

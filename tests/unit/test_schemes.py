@@ -18,10 +18,14 @@ def test_every_promise_of_a_stream_is_a_scheme_of_its_scan() -> None:
         Unique(("c",)),
         ClusteredBy(("d",)),
         ClosedBy(("e",), expr("a = 1")),
-        CompleteBy(("f",), ("a",), "parts"),
+        CompleteBy(("b",), ("a",), "parts"),
         OrderedBy("a"),
     )
-    assert schemes(scan(everything, "x")) == {"(x.a, x.b)", "(x.c)", "(x.d)", "(x.e)", "(x.f)", "(x.a, ordered)"}
+    assert schemes(scan(everything, "x")) == {"(x.a, x.b)", "(x.c)", "(x.d)", "(x.e)", "(x.b)", "(x.a, ordered)"}
+
+
+def test_what_nobody_closes_is_never_complete() -> None:
+    assert schemes(scan(stream("s", "h part", CompleteBy(("h",), ("part",), "parts")))) == set()
 
 
 def test_a_table_has_no_schemes() -> None:

@@ -28,17 +28,22 @@ def constraint(promise: Promise) -> str:
     """A promise as it is written in a declaration."""
     match promise:
         case PunctuatedBy(columns=columns):
-            return f"PUNCTUATED BY ({', '.join(columns)})"
+            return f"PUNCTUATED BY ({_declared(columns)})"
         case Unique(columns=columns):
-            return f"UNIQUE ({', '.join(columns)})"
+            return f"UNIQUE ({_declared(columns)})"
         case ClusteredBy(columns=columns):
-            return f"CLUSTERED BY ({', '.join(columns)})"
+            return f"CLUSTERED BY ({_declared(columns)})"
         case OrderedBy(column=column, slack=slack):
-            return f"ORDERED BY ({column}{f' WITHIN {slack.sql}' if slack else ''})"
+            return f"ORDERED BY ({_declared((column,))}{f' WITHIN {slack.sql}' if slack else ''})"
         case ClosedBy(columns=columns, condition=condition):
-            return f"CLOSED BY ({', '.join(columns)}) WHEN {text(condition)}"
+            return f"CLOSED BY ({_declared(columns)}) WHEN {text(condition)}"
         case CompleteBy(columns=columns, per=per, table=table):
-            return f"COMPLETE BY ({', '.join(columns)}) PER ({', '.join(per)}) IN {table}"
+            return f"COMPLETE BY ({_declared(columns)}) PER ({_declared(per)}) IN {_declared((table,))}"
+
+
+def _declared(names: Iterable[str]) -> str:
+    """Names as SQL, quoted where they have to be."""
+    return ", ".join(n if n.isidentifier() and n.isascii() else "`" + n.replace("`", "``") + "`" for n in names)
 
 
 def finite(plan: Plan, names: Names) -> str:
@@ -99,7 +104,9 @@ def closed(closing: Closing, derived: Derived, names: Names) -> str:
 
 def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
     verb = "never closes" if isinstance(closing.node, Group) else "stays for ever"
-    return f"{_subject(closing, names)} {verb}: " + "; ".join(not_closed(closing, derivation, names))
+    return f"{_subject(closing, names)} {verb}: " + "; ".join(
+        dict.fromkeys(not_closed(closing, derivation, names))
+    )
 
 
 def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterator[str]:
@@ -108,6 +115,8 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
     if isinstance(closing.node, Sort) and closing.node.keys[0].descending:
         yield f"{listed(closing.keys)} falls, and a greater one may always come"
         return
+    if isinstance(closing.node, Sort) and closing.nullable:
+        yield f"{listed(closing.nullable)} may be NULL, and a row with NULL has no turn before the end"
     for outside in closing.outside:
         rest = f"{listed(outside.attributes)} {'is' if len(outside.attributes) == 1 else 'are'}"
         yield f"{_punctuates(shown, outside.scheme)}, but {rest} not {_wanted(closing)}"

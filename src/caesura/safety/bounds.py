@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
 
 from sqlglot import exp
 
-from caesura.catalog import OrderedBy, Stream
+from caesura.catalog import Interval, OrderedBy, Stream
 from caesura.expression import Expr
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
-from caesura.safety.equality import conjuncts
-from caesura.types import BOOLEAN
+from caesura.safety.predicates import conjuncts
+from caesura.safety.predicates import constant as is_constant
+from caesura.safety.presence import present
+from caesura.types import Type
 
+_UNTYPED = Type("VOID")
+"""Of a constant that is only added or compared: nobody asks."""
 _CALENDAR = ("MONTH", "QUARTER", "YEAR")
 
 
@@ -41,13 +46,21 @@ class Bound:
     shifts: tuple[Shift, ...] = ()
 
 
+@lru_cache(maxsize=4096)
 def bounds(plan: Plan) -> tuple[Bound, ...]:
     """The bounds that hold in every row `plan` emits, as stated: not chained."""
     match plan:
         case Scan(relation=relation, alias=alias):
             checks = relation.checks if isinstance(relation, Stream) else ()
-            named = {column.name: (f"{alias}.{column.name}",) for column in relation.columns}
-            return tuple(_renamed((b for check in checks for b in stated(check.condition)), named))
+            # A CHECK that is unknown is not broken: it bounds nothing where one side is NULL.
+            named = {
+                column.name: (f"{alias}.{column.name}",)
+                for column in relation.columns
+                if present(plan, f"{alias}.{column.name}")
+            }
+            said = (b for check in checks for b in stated(check.condition))
+            # Nor does a constant in it: the stream itself never goes beyond, so that its bound stays below.
+            return tuple(_renamed((bound for bound in said if isinstance(bound.by, str)), named))
         case Filter(input=below, predicate=predicate):
             return (*bounds(below), *stated(predicate))
         case Project(input=below):
@@ -78,12 +91,20 @@ def window_bounds(join: Join, times: Iterable[Iterable[str]]) -> Iterator[Bound]
     """
     ordered = [tuple(each) for each in times]
     for i, plan in enumerate(join.inputs):
-        scan = _scan(plan)
-        if scan is None or scan.window is None:
-            continue
-        length = Shift(Expr(exp.maybe_parse(scan.window.sql, dialect="spark"), BOOLEAN))
-        others = (x for k, several in enumerate(ordered) if k != i for x in several)
-        yield from (Bound(x, f"{scan.alias}.{time}", (length,)) for x in others for time in _times(scan)[:1])
+        for time, window in _window(plan):
+            length = Shift(_constant(exp.maybe_parse(window.sql, dialect="spark")))
+            others = (x for k, several in enumerate(ordered) if k != i for x in several)
+            yield from (Bound(x, time, (length,)) for x in others)
+
+
+def joined_on(join: Join) -> frozenset[str]:
+    """The columns that the join compares, and the times that a window of it may bound."""
+    compared = {name for e in join.equalities for name in (e.left, e.right)}
+    if join.residual is not None:
+        compared |= join.residual.columns
+    if any(True for plan in join.inputs for _ in _window(plan)):
+        compared |= {column.name for plan in join.inputs for column in plan.columns if column.type.temporal}
+    return frozenset(compared)
 
 
 def stated(predicate: Expr) -> Iterator[Bound]:
@@ -119,12 +140,12 @@ def _shifted(tree: exp.Expr) -> tuple[str | Expr, tuple[Shift, ...]] | None:
             return _shifted(tree.this)
         case exp.Column():
             return tree.name, ()
-        case _ if not _calendar(tree) and tree.find(exp.Column) is None:
+        case _ if not _calendar(tree) and is_constant(tree):
             return _constant(tree), ()
         case exp.Add() | exp.Sub() if not _calendar(tree):
             sides = (tree.left, tree.right) if isinstance(tree, exp.Sub) else _column_first(tree.left, tree.right)
             base = _shifted(sides[0])
-            if base is None or not isinstance(base[0], str) or sides[1].find(exp.Column) is not None:
+            if base is None or not isinstance(base[0], str) or not is_constant(sides[1]):
                 return None
             return base[0], (*base[1], Shift(_constant(sides[1]), isinstance(tree, exp.Add)))
         case _:
@@ -132,7 +153,7 @@ def _shifted(tree: exp.Expr) -> tuple[str | Expr, tuple[Shift, ...]] | None:
 
 
 def _column_first(left: exp.Expr, right: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-    return (left, right) if left.find(exp.Column) is not None else (right, left)
+    return (right, left) if is_constant(left) else (left, right)
 
 
 def _calendar(tree: exp.Expr) -> bool:
@@ -143,7 +164,7 @@ def _calendar(tree: exp.Expr) -> bool:
 
 def _constant(tree: exp.Expr) -> Expr:
     assert isinstance(tree, exp.Expression)
-    return Expr(tree, BOOLEAN)
+    return Expr(tree, _UNTYPED)
 
 
 def _renamed(found: Iterable[Bound], names: Mapping[str, tuple[str, ...]]) -> Iterator[Bound]:
@@ -152,13 +173,16 @@ def _renamed(found: Iterable[Bound], names: Mapping[str, tuple[str, ...]]) -> It
         yield from (Bound(x, y, bound.shifts) for x, y in product(names.get(bound.column, ()), by))
 
 
-def _scan(plan: Plan) -> Scan | None:
-    while isinstance(plan, Filter):
-        plan = plan.input
-    return plan if isinstance(plan, Scan) else None
-
-
-def _times(scan: Scan) -> list[str]:
-    promises = scan.relation.promises if isinstance(scan.relation, Stream) else ()
-    temporal = {column.name for column in scan.relation.columns if column.type.temporal}
-    return [p.column for p in promises if isinstance(p, OrderedBy) and p.column in temporal]
+def _window(plan: Plan) -> Iterator[tuple[str, Interval]]:
+    """The time that the window of an input slides over, and its length; nothing if it has none."""
+    match plan:
+        case Scan(relation=Stream() as stream, alias=alias, window=Interval() as window):
+            temporal = {column.name for column in stream.columns if column.type.temporal}
+            times = (p.column for p in stream.promises if isinstance(p, OrderedBy) and p.column in temporal)
+            yield from ((f"{alias}.{time}", window) for time in islice(times, 1))
+        case Filter(input=below):
+            yield from _window(below)
+        case Project(input=below):
+            yield from ((name, window) for time, window in _window(below) for name in plan.copies.get(time, ()))
+        case _:
+            pass

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlglot import exp
-
-from caesura.catalog import Stream
-from caesura.expression import Expr
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.plan import Compare, Distinct, Group, Plan, Project, Sort
 from caesura.punctuation import Scheme
 from caesura.safety.domains import domain
-from caesura.safety.equality import conjuncts, equality_classes
+from caesura.safety.equality import equality_classes
 from caesura.safety.names import alias_of
+from caesura.safety.presence import padded, present
 from caesura.safety.schemes import Derivation
 
 Closable = Group | Distinct | Compare | Sort
@@ -74,7 +71,9 @@ def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
 
 def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], derivation: Derivation) -> Closing:
     """Value schemes before ordered ones, fewest attributes first."""
-    within = (s for s in derivation.of(source) if set(keys).issuperset(s.attributes))
+    within = (
+        s for s in derivation.of(source) if set(keys).issuperset(s.attributes) and _all_closed(kept, keys, s)
+    )
     best = min(within, key=lambda s: (s.ordered, len(s.attributes)), default=None)
     shown, columns = _written(source, keys)
     missing = ((s, tuple(a for a in s.attributes if a not in columns)) for s in derivation.of(shown))
@@ -87,19 +86,29 @@ def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], de
         tuple(Outside(scheme, attributes) for scheme, attributes in missing if attributes),
         _single(kept, keys),
         _domains(kept, keys),
-        tuple(a for a in best.attributes if not _present(kept, a)) if best else (),
+        tuple(a for a in best.attributes if not present(kept, a)) if best else (),
+    )
+
+
+def _all_closed(kept: Plan, keys: tuple[str, ...], scheme: Scheme) -> bool:
+    """Whether few entries stay because of a NULL that an outer join puts into an attribute of the scheme."""
+    return all(
+        not padded(kept, attribute) or all(domain(kept, key) for key in keys if key != attribute)
+        for attribute in scheme.attributes
     )
 
 
 def _sorting(sort: Sort, below: Plan, derivation: Derivation) -> Closing:
-    """Rows go out in order: only what closes a prefix of the first key helps, nothing does for a falling one."""
+    """Rows go out in order, so only a bound that rises with the first key helps; nothing does for a falling one.
+
+    Nor for one that may be NULL: such a row comes before all others, or after all that will ever come.
+    """
     first = sort.keys[0]
-    schemes = () if first.descending else derivation.of(below)
-    alone = [s for s in schemes if s.attributes == (first.column,)]
-    best = next((s for s in alone if s.ordered), alone[0] if alone else None)
-    outside = tuple(Outside(s, s.attributes) for s in derivation.of(below) if s.attributes != (first.column,))
-    keys = (first.column,)
-    return Closing(sort, below, below, keys, best, outside, False, (), ())
+    rising = Scheme((first.column,), ordered=True)
+    nullable = () if present(below, first.column) else (first.column,)
+    best = rising if rising in derivation.of(below) and not first.descending and not nullable else None
+    outside = tuple(Outside(s, s.attributes) for s in derivation.of(below) if s != rising)
+    return Closing(sort, below, below, (first.column,), best, outside, nullable=nullable)
 
 
 def _all(plan: Plan) -> tuple[str, ...]:
@@ -125,49 +134,3 @@ def _single(plan: Plan, keys: tuple[str, ...]) -> bool:
 def _domains(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     found = [(key, domain(plan, key)) for key in keys]
     return tuple((key, why) for key, why in found if why is not None) if all(why for _, why in found) else ()
-
-
-def _present(plan: Plan, column: str) -> bool:
-    """Whether something in the plan keeps rows with a NULL in `column` away."""
-    match plan:
-        case Scan(relation=relation, alias=alias):
-            # A CHECK that compares is not false for NULL, so it lets the row through.
-            checks = relation.checks if isinstance(relation, Stream) else ()
-            return any(_is_not_null(check.condition, column.removeprefix(f"{alias}.")) for check in checks)
-        case Filter(input=below, predicate=predicate):
-            return _compares(predicate, column) or _is_not_null(predicate, column) or _present(below, column)
-        case Project(input=below, outputs=outputs):
-            source = next(output.expr.column for output in outputs if output.name == column)
-            return source is not None and _present(below, source)
-        case Group(input=below) | Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
-            return _present(below, column)
-        case Merge(inputs=several):
-            return all(_present(each, column) for each in several)
-        case Join(kind="inner" | "semi", equalities=equalities) if any(
-            column in (e.left, e.right) for e in equalities
-        ):
-            return True
-        case Join(kind=kind, inputs=several):
-            owner = next(i for i, each in enumerate(several) if any(c.name == column for c in each.columns))
-            padded = kind == "full" or (kind == "left" and owner == 1) or (kind == "right" and owner == 0)
-            return not padded and _present(several[owner], column)
-
-
-def _compares(condition: Expr, column: str) -> bool:
-    comparisons = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-    return any(
-        isinstance(conjunct, comparisons) and any(_is(side, column) for side in (conjunct.left, conjunct.right))
-        for conjunct in conjuncts(condition.tree)
-    )
-
-
-def _is_not_null(condition: Expr, column: str) -> bool:
-    for conjunct in conjuncts(condition.tree):
-        match conjunct:
-            case exp.Not(this=exp.Is(this=one, expression=exp.Null())) if _is(one, column):
-                return True
-    return False
-
-
-def _is(tree: exp.Expr, column: str) -> bool:
-    return isinstance(tree, exp.Column) and tree.name == column

@@ -52,12 +52,13 @@ def _join(reach: Reach, verdict: Verdict) -> Diagnostic:
 
 
 def _closing(state: StateVerdict, closing: Closing, verdict: Verdict) -> Diagnostic:
-    code, message, label = _complaint(closing, verdict.judgement.names)
+    judgement = verdict.judgement
+    code, message, label = _complaint(closing, judgement.names)
     return Diagnostic(
         code=code,
         message=message,
         labels=_labels((state.span, label)),
-        because=tuple(because.not_closed(closing, verdict.judgement.derivation, verdict.judgement.names)),
+        because=tuple(dict.fromkeys(because.not_closed(closing, judgement.derivation, judgement.names))),
         help=tuple(_closing_help(closing, verdict)),
     )
 
@@ -142,7 +143,7 @@ def _join_help(reach: Reach, verdict: Verdict) -> Iterator[str]:
     waited = {scan.relation.name for i in reach.missing for scan in scans(reach.join.inputs[i])}
     additions = tuple(_additions(verdict))
     for each in [each for each in additions if each.stream in waited] or additions:
-        yield _advice(each)
+        yield _advice(each, unique=not reach.join.lonely)
     for missing in map(reach.lacks, reach.missing[:SHOWN]):
         if not missing.pinned and not additions:
             shown = verdict.judgement.names.shown(reach.join.inputs[missing.input])
@@ -151,14 +152,20 @@ def _join_help(reach: Reach, verdict: Verdict) -> Iterator[str]:
 
 def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
     additions = tuple(_additions(verdict))
-    yield from map(_advice, additions)
-    if not additions and isinstance(closing.node, Sort) and closing.node.keys[0].descending:
-        yield "sort by a rising column, or where the sink is read"
+    lonely = isinstance(closing.node, Compare) and closing.node.kind == "except"
+    yield from (_advice(each, unique=not lonely) for each in additions)
+    if isinstance(closing.node, Sort) and not additions:
+        if closing.node.keys[0].descending:
+            yield "sort by a rising column, or where the sink is read"
+        elif closing.nullable:
+            column = written(closing.kept, closing.nullable[0])
+            yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
 
 
-def _advice(addition: Addition) -> str:
+def _advice(addition: Addition, *, unique: bool) -> str:
+    """`unique`: a key that is closed by its only row would do as well."""
     match addition.constraint:
-        case PunctuatedBy(columns=columns):
+        case PunctuatedBy(columns=columns) if unique:
             key = ", ".join(columns)
             return f"add {addition.add} to `{addition.stream}`, or UNIQUE ({key}) if each {key} comes once"
         case _:

@@ -5,92 +5,96 @@ What is kept per value of such columns is bounded without any punctuation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from caesura.catalog import Table
 from caesura.expression import Expr
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
-from caesura.safety.equality import conjuncts, equality_classes, matching_classes
+from caesura.safety.equality import equality_classes, matching_classes
+from caesura.safety.predicates import conjuncts, constant, names
 from caesura.types import Type
 
 _FINITE_TYPES = ("BOOLEAN", "TINYINT")
 
 
-def domain(plan: Plan, column: str) -> str | None:
+@dataclass(frozen=True)
+class _Known:
+    """What predicates say of a column on the way down, in the name that it has there."""
+
+    listed: exp.Expr | None = None
+    low: exp.Expr | None = None
+    high: exp.Expr | None = None
+
+    @property
+    def why(self) -> str | None:
+        if self.listed is not None:
+            return _text(self.listed)
+        if self.low is None or self.high is None:
+            return None
+        return " and ".join(dict.fromkeys((_text(self.low), _text(self.high))))
+
+
+def domain(plan: Plan, column: str, known: _Known = _Known()) -> str | None:  # noqa: B008 - it is frozen
     """Why `column` of `plan` has finitely many values, as a clause; None if nothing says so."""
     type = next(each.type for each in plan.columns if each.name == column)
     if type.kind in _FINITE_TYPES:
         return f"it is a {type}"
-    classes = matching_classes(plan) if isinstance(plan, Join) else equality_classes(plan)
+    matching = isinstance(plan, Join) and plan.kind in ("inner", "semi")
+    classes = matching_classes(plan) if isinstance(plan, Join) and matching else equality_classes(plan)
     same = next((each for each in classes if column in each.columns), None)
-    if same is not None and same.constant is not None and not _padded(plan):
+    if same is not None and same.constant is not None:
         return f"it is {same.constant.sql}"
     match plan:
         case Scan(relation=relation, alias=alias):
             if isinstance(relation, Table):
                 return f"`{relation.name}` is finite"
-            return _said((each.condition for each in relation.checks), column.removeprefix(f"{alias}."), type)
+            for check in relation.checks:
+                known = _narrowed(known, check.condition, column.removeprefix(f"{alias}."), type)
+            return known.why
         case Filter(input=below, predicate=predicate):
-            return _said((predicate,), column, type) or domain(below, column)
+            return domain(below, column, _narrowed(known, predicate, column, type))
         case Project(input=below, outputs=outputs):
             source = next(output.expr.column for output in outputs if output.name == column)
-            return domain(below, source) if source is not None else None
+            return known.why if source is None else domain(below, source, known)
         case Group(input=below, keys=keys):
-            return domain(below, column) if column in keys else None
+            return domain(below, column, known) if column in keys else known.why
         case Distinct(input=below) | Sort(input=below):
-            return domain(below, column)
+            return domain(below, column, known)
         case Compare(inputs=(below, other), kind=kind):
-            return domain(below, column) or (domain(other, column) if kind == "intersect" else None)
+            return domain(below, column, known) or (domain(other, column) if kind == "intersect" else None)
         case Merge(inputs=several):
-            every = [domain(each, column) for each in several]
+            every = [domain(each, column, known) for each in several]
             return every[0] if all(every) else None
-        case Join(inputs=several, kind=kind):
-            alike = same.columns if same is not None and kind in ("inner", "semi") else (column,)
-            found = (
-                domain(each, c.name)
-                for each in several
-                for c in each.columns
-                if c.name in alike or c.name == column
-            )
-            return next(filter(None, found), None)
+        case Join(inputs=several):
+            alike = same.columns if same is not None and matching else (column,)
+            owned = ((each, c.name) for each in several for c in each.columns if c.name in alike)
+            return next(filter(None, (domain(each, name, known) for each, name in owned)), None)
 
 
-def _padded(plan: Plan) -> bool:
-    """Whether an outer join may put a NULL, or another value than the matching ones, there."""
-    return isinstance(plan, Join) and plan.kind not in ("inner", "semi")
-
-
-def _said(conditions: Iterable[Expr], column: str, type: Type) -> str | None:
-    low = high = None
-    for condition in conditions:
-        for conjunct in conjuncts(condition.tree):
-            match conjunct:
-                case exp.In(this=exp.Column() as one, expressions=list() as values) if one.name == column:
-                    if values and all(each.find(exp.Column) is None for each in values):
-                        return _text(conjunct)
-                case exp.Between(this=exp.Column() as one) if one.name == column and type.enumerable:
-                    if all(_constant(conjunct.args[end]) for end in ("low", "high")):
-                        return _text(conjunct)
-                case exp.LT() | exp.LTE() | exp.GT() | exp.GTE() if type.enumerable:
-                    left, right = conjunct.left, conjunct.right
-                    rising = isinstance(conjunct, exp.LT | exp.LTE)
-                    if _is(left, column) and _constant(right):
-                        low, high = (low, conjunct) if rising else (conjunct, high)
-                    elif _is(right, column) and _constant(left):
-                        low, high = (conjunct, high) if rising else (low, conjunct)
-                case _:
-                    pass
-    return f"{_text(low)} and {_text(high)}" if low is not None and high is not None else None
-
-
-def _is(tree: exp.Expr, column: str) -> bool:
-    return isinstance(tree, exp.Column) and tree.name == column
-
-
-def _constant(tree: exp.Expr) -> bool:
-    return tree.find(exp.Column) is None
+def _narrowed(known: _Known, predicate: Expr, column: str, type: Type) -> _Known:
+    for conjunct in conjuncts(predicate.tree):
+        match conjunct:
+            case exp.In(this=one, expressions=[_, *_] as values) if names(one, column):
+                if all(map(constant, values)):
+                    known = replace(known, listed=conjunct)
+            case exp.Between(this=one) if names(one, column) and type.enumerable:
+                if constant(conjunct.args["low"]):
+                    known = replace(known, low=conjunct)
+                if constant(conjunct.args["high"]):
+                    known = replace(known, high=conjunct)
+            case exp.LT() | exp.LTE() | exp.GT() | exp.GTE() if type.enumerable:
+                lesser, greater = conjunct.left, conjunct.right
+                if isinstance(conjunct, exp.GT | exp.GTE):
+                    lesser, greater = greater, lesser
+                if names(lesser, column) and constant(greater):
+                    known = replace(known, high=conjunct)
+                elif names(greater, column) and constant(lesser):
+                    known = replace(known, low=conjunct)
+            case _:
+                pass
+    return known
 
 
 def _text(tree: exp.Expr) -> str:

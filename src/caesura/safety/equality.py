@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlglot import exp
 
 from caesura.expression import Expr
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.safety.predicates import conjuncts
 from caesura.types import Type
 
 
@@ -24,6 +26,7 @@ class EqualityClass:
     constant: Expr | None = None
 
 
+@lru_cache(maxsize=4096)
 def equality_classes(plan: Plan) -> tuple[EqualityClass, ...]:
     """The classes that hold in every row `plan` emits; a column in none of them is equal to no other.
 
@@ -46,12 +49,14 @@ def equality_classes(plan: Plan) -> tuple[EqualityClass, ...]:
             return ()  # what holds on one side need not hold on the other
 
 
+@lru_cache(maxsize=1024)
 def matching_classes(join: Join) -> tuple[EqualityClass, ...]:
     """The classes that hold where a row of every input meets the others, whatever becomes of lonely rows."""
     types = _types(*join.inputs)
     inner = (c for each in join.inputs for c in equality_classes(each))
     joined = (EqualityClass((e.left, e.right)) for e in join.equalities if _exact(types, e.left, e.right))
-    return _merge((*inner, *joined))
+    said = _stated(join.residual.tree, types) if join.residual is not None else ()
+    return _merge((*inner, *joined, *said))
 
 
 def _joined(join: Join) -> tuple[EqualityClass, ...]:
@@ -74,17 +79,6 @@ def inexact(join: Join) -> tuple[tuple[str, str], ...]:
     """Equalities that pin nothing, because one value on one side may equal several on the other."""
     types = _types(*join.inputs)
     return tuple((e.left, e.right) for e in join.equalities if not _exact(types, e.left, e.right))
-
-
-def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
-    match tree:
-        case exp.Paren():
-            yield from conjuncts(tree.this)
-        case exp.And():
-            yield from conjuncts(tree.left)
-            yield from conjuncts(tree.right)
-        case _:
-            yield tree
 
 
 def _types(*plans: Plan) -> dict[str, Type]:

@@ -16,8 +16,8 @@ from caesura.safety.bounds import Bound
 from caesura.safety.components import transformed
 from caesura.safety.reach import JoinGraph, Offer, Reach
 
-_SHOWN = 24
-"""A scheme of many attributes may be pinned in very many ways; so many are shown."""
+_SHOWN, _TRIED = 24, 1000
+"""A scheme of many attributes may be pinned by very many sets of inputs; so many are shown, of so many tried."""
 
 
 @dataclass(frozen=True)
@@ -56,22 +56,30 @@ def punctuation_graph(graph: JoinGraph, reaches: Iterable[Reach | None]) -> Punc
 
 
 def _edges(graph: JoinGraph, offer: Offer) -> Iterator[Edge]:
-    """Every smallest set of inputs that pins the scheme."""
-    ways = [list(_ways(graph, offer, attribute)) for attribute in offer.scheme.attributes]
-    found: list[tuple[frozenset[int], tuple[Pinned, ...]]] = []
-    for chosen in islice(product(*ways), 1000):
-        sources = frozenset(i for i, _ in chosen if i is not None)
-        found.append((sources, tuple(pinned for _, pinned in chosen)))
-    found.sort(key=lambda each: len(each[0]))
-    kept: list[frozenset[int]] = []
-    for sources, pinned in found:
-        if len(kept) < _SHOWN and not any(smaller <= sources for smaller in kept):
+    """Every single input that pins the scheme; then sets of several, of which no part is enough."""
+    ways = [dict(reversed(list(_ways(graph, offer, attribute)))) for attribute in offer.scheme.attributes]
+
+    def edge(sources: Iterable[int | None]) -> Edge:
+        chosen = list(sources)
+        pinned = tuple(next(way[i] for i in (None, *chosen) if i in way) for way in ways)
+        return Edge(tuple(sorted({i for i in chosen if i is not None})), offer.input, offer.scheme, pinned)
+
+    if all(None in way for way in ways):
+        yield edge(())
+        return
+    alone = [i for i in graph.inputs if all(i in way or None in way for way in ways)]
+    yield from (edge((i,)) for i in alone)
+    others = [[None] if None in way else [i for i in way if i not in alone] for way in ways]
+    kept: list[frozenset[int | None]] = []
+    for chosen in islice(product(*others), _TRIED):
+        sources = frozenset(chosen) - {None}
+        if len(kept) < _SHOWN and not any(fewer <= sources for fewer in kept):
             kept.append(sources)
-            yield Edge(tuple(sorted(sources)), offer.input, offer.scheme, pinned)
+            yield edge(sources)
 
 
 def _ways(graph: JoinGraph, offer: Offer, attribute: str) -> Iterator[tuple[int | None, Pinned]]:
-    """What pins one attribute: an input, or None for a constant."""
+    """What pins one attribute: an input, or None for a constant; the nearest bound of an input first."""
     own = graph.class_of[attribute]
     paths = {own: (), **offer.paths} if offer.scheme.ordered else {own: ()}
     for to, path in paths.items():

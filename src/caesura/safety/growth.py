@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -10,7 +10,7 @@ from caesura.diagnostics import Span
 from caesura.plan import Compare, Join, Plan, endless, walk
 from caesura.punctuation import Scheme
 from caesura.safety.names import Names, few, listed, place
-from caesura.safety.reach import JoinGraph
+from caesura.safety.reach import LONG, JoinGraph, Offer
 from caesura.safety.schemes import Derivation, Derived
 
 GoneBy: TypeAlias = Literal["bound", "coalescing", "partners", "lifespan"]
@@ -53,21 +53,29 @@ Partners: TypeAlias = Iterator[tuple[Plan, Derived, tuple[Plan, ...]]]
 
 def _joined(graph: JoinGraph, derivation: Derivation) -> Partners:
     punctuated = [
-        [
-            {graph.class_of[a] for a in scheme.attributes}
-            for scheme in schemes
-            if graph.class_of.keys() >= set(scheme.attributes)
-        ]
+        [classes for scheme in schemes if (classes := graph.classes_of(scheme)) is not None]
         for schemes in graph.schemes
     ]
-    for offer in graph.offers:
+    for offer in _used(graph, derivation):
         below = graph.join.inputs[offer.input]
-        spoken = {graph.class_of[a] for a in offer.scheme.attributes}
-        others = {k for each in offer.needs for k in graph.inputs_of[each]} - {offer.input, *graph.static}
+        spoken = graph.classes_of(offer.scheme) or frozenset()
+        joined = {k for each in offer.needs for k in graph.inputs_of[each]}
+        # Through a table, rows of any other stream may ask for a value that the stream itself does not have.
+        asking = set(graph.streams) if joined.intersection(graph.static) else joined.intersection(graph.streams)
+        others = asking - {offer.input}
         if others:
             silent = sorted(k for k in others if not any(each <= spoken for each in punctuated[k]))
             derived = derivation.origin(below, offer.scheme)
             yield below, derived, tuple(graph.join.inputs[k] for k in silent)
+
+
+def _used(graph: JoinGraph, derivation: Derivation) -> Iterable[Offer]:
+    """The schemes that some purge looks at; of a very long join all that it may."""
+    if len(graph.streams) > LONG:
+        return graph.offers
+    reaches = (each for each in derivation.reaches[graph.join] if each is not None and each.complete)
+    used = {(hop.input, hop.scheme) for reach in reaches for hop in reach.hops}
+    return (offer for offer in graph.offers if (offer.input, offer.scheme) in used)
 
 
 def _compared(node: Compare, derivation: Derivation) -> Partners:

@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
 from caesura.expression import Expr
+from caesura.safety.predicates import constant
 from caesura.types import Type
 
 
-def rises_with(expr: Expr, types: dict[str, Type]) -> str | None:
+def rises_with(expr: Expr, types: Mapping[str, Type]) -> str | None:
     """The column that the expression never falls with, if there is one."""
-    return _rises_with(expr.tree, expr.type, types)
+    found = _rising(expr.tree, types)
+    return found[0] if found is not None else None
 
 
-def _rises_with(tree: exp.Expr, type: Type, types: dict[str, Type]) -> str | None:
+def _rising(tree: exp.Expr, types: Mapping[str, Type]) -> tuple[str, Type] | None:
+    """The column, and the type of the expression over it."""
     match tree:
         case exp.Column():
-            return tree.name
+            return tree.name, types[tree.name]
         case exp.Paren() | exp.TimestampTrunc() | exp.DateTrunc() | exp.Floor() | exp.Ceil():
-            return _rises_with(tree.this, type, types)
+            return _rising(tree.this, types)
         case exp.TsOrDsToDate() if tree.args.get("format") is None:
-            column = _rises_with(tree.this, type, types)
-            return column if column is not None and types[column].temporal else None
-        case exp.Cast():  # TryCast is one
-            column = _rises_with(tree.this, type, types)
-            return column if column is not None and _keeps_order(types[column], type) else None
-        case exp.Add():
-            left, right = (_rises_with(side, type, types) for side in (tree.left, tree.right))
-            return left if _constant(tree.right) else right if _constant(tree.left) else None
-        case exp.Sub() if _constant(tree.right):
-            return _rises_with(tree.left, type, types)
+            return _cast(_rising(tree.this, types), Type("DATE"))
+        case exp.Cast(to=to):  # TryCast is one
+            return _cast(_rising(tree.this, types), Type(to.sql(dialect="spark").upper()))
+        case exp.Add() if constant(tree.right):
+            return _rising(tree.left, types)
+        case exp.Add() if constant(tree.left):
+            return _rising(tree.right, types)
+        case exp.Sub() if constant(tree.right):
+            return _rising(tree.left, types)
         case _:
             return None
 
 
-def _constant(tree: exp.Expr) -> bool:
-    return tree.find(exp.Column) is None
+def _cast(inner: tuple[str, Type] | None, to: Type) -> tuple[str, Type] | None:
+    return (inner[0], to) if inner is not None and _keeps_order(inner[1], to) else None
 
 
 def _keeps_order(one: Type, other: Type) -> bool:
-    """Numbers stay ordered as numbers and times as times; a text is ordered by its letters."""
-    return (one.numeric and other.numeric) or (one.temporal and other.temporal) or (one.text and other.text)
+    """Numbers stay ordered as numbers and times as times. A text is ordered by its letters, and a wall clock goes
+    back once a year."""
+    clocks = {one.kind, other.kind} == {"TIMESTAMP", "TIMESTAMP_NTZ"}
+    return (one.numeric and other.numeric) or (one.temporal and other.temporal and not clocks)

@@ -19,6 +19,9 @@ from caesura.punctuation import Scheme
 from caesura.safety.bounds import Bound, Shift, matching_bounds, window_bounds
 from caesura.safety.equality import EqualityClass, matching_classes
 
+LONG = 100
+"""Joins of more inputs are explained by their first hops: all of them would be too many."""
+
 
 @dataclass(frozen=True)
 class Pin:
@@ -123,6 +126,10 @@ class JoinGraph:
     def class_of(self) -> dict[str, int]:
         return {column: number for number, each in enumerate(self.classes) for column in each.columns}
 
+    @property
+    def inputs(self) -> range:
+        return range(len(self.join.inputs))
+
     @cached_property
     def static(self) -> tuple[int, ...]:
         return tuple(i for i, plan in enumerate(self.join.inputs) if not endless(plan))
@@ -191,6 +198,11 @@ class JoinGraph:
             for each in offer.needs:
                 waiting.setdefault(each, []).append(number)
         return waiting
+
+    def classes_of(self, scheme: Scheme) -> frozenset[int] | None:
+        """The classes of a scheme's attributes; None if one is compared with nothing."""
+        found = [self.class_of.get(attribute) for attribute in scheme.attributes]
+        return None if None in found else frozenset(each for each in found if each is not None)
 
     @cached_property
     def lacking(self) -> tuple[int, ...]:

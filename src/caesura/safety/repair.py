@@ -3,14 +3,15 @@
 A scheme of one attribute promises more than a larger one that contains it, so repairs are made of those. Take any
 state that is open. Whatever repairs the query must contain one of the constraints that take this state a step
 further: a scheme of an input it does not reach, on a column that is pinned. Branching over these, with one more
-constraint allowed at a time, finds the smallest repairs; every one of them is a query that was checked.
+constraint allowed at a time, finds the smallest repairs; every one of them is a query that was checked. A stream
+of a join that closes nothing of what is compared needs a constraint of its own, which cuts most branches short.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from itertools import count, islice
+from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TypeAlias
 
 from caesura.catalog import OrderedBy, PunctuatedBy, Stream
@@ -26,6 +27,7 @@ from caesura.plan import (
     Scan,
     Sort,
     inputs,
+    walk,
     with_inputs,
 )
 from caesura.safety.because import constraint
@@ -34,12 +36,15 @@ from caesura.safety.equality import matching_classes
 from caesura.safety.monotone import rises_with
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
+from caesura.safety.schemes import Derivation, derive
 from caesura.safety.states import open_proofs
 
 _OFFERED = 3
 _EXACT = 8
-"""The search is exact for queries that read so many streams; beyond, it is greedy."""
-_PRUNED = 24
+"""The search is exact for queries that read so many streams and tables; beyond, it is greedy."""
+_TRIED = 2000
+"""So many queries are checked at the most before an exact search gives up and becomes greedy."""
+_PRUNED = 100
 """A greedy repair of so many constraints at most is freed of those that proved needless."""
 
 
@@ -62,56 +67,78 @@ def repairs(plan: Plan) -> tuple[Repair, ...]:
     """Up to three of the same size; none if the query is safe or no constraint of a stream helps."""
     if next(open_proofs(plan), None) is None:
         return ()
-    if len(scans(plan)) <= _EXACT:
-        return _smallest(plan)
-    found = _greedy(plan)
-    return (found,) if found else ()
+    found = _Search(plan).smallest() if len(scans(plan)) <= _EXACT else None
+    if found is None:
+        greedy = _greedy(plan)
+        return (greedy,) if greedy else ()
+    return found
 
 
 def amended(plan: Plan, additions: Iterable[Addition]) -> Plan:
-    """The plan with the constraints added to every scan of their streams."""
-    several = tuple(additions)
-    match plan:
-        case Scan(relation=Stream() as stream):
-            added = (a.constraint for a in several if a.stream == stream.name)
-            return replace(plan, relation=replace(stream, constraints=(*stream.constraints, *added)))
-        case _:
-            return with_inputs(plan, tuple(amended(each, several) for each in inputs(plan)))
+    """The plan with the constraints added to every scan of their streams; a shared part is amended once."""
+    added: dict[str, list[PunctuatedBy | OrderedBy]] = {}
+    for each in additions:
+        added.setdefault(each.stream, []).append(each.constraint)
+    done: dict[Plan, Plan] = {}
+    for node in walk(plan):
+        match node:
+            case Scan(relation=Stream() as stream) if stream.name in added:
+                more = (*stream.constraints, *added[stream.name])
+                done[node] = replace(node, relation=replace(stream, constraints=more))
+            case _:
+                done[node] = with_inputs(node, tuple(done[each] for each in inputs(node)))
+    return done[plan]
 
 
-def _smallest(plan: Plan) -> tuple[Repair, ...]:
-    """By iterative deepening. A level without an unfinished branch means that no repair exists."""
-    for size in count(1):
-        found: dict[frozenset[Addition], Repair] = {}
-        cut = _search(plan, (), size, set(), found)
-        if found:
-            return tuple(islice(found.values(), _OFFERED))
-        if not cut:
-            return ()
-    raise AssertionError("counting has no end")
+@dataclass
+class _Search:
+    """Iterative deepening, with what it has tried and found on the way."""
+
+    plan: Plan
+    tried: set[tuple[frozenset[Addition], int]] = field(default_factory=set)
+    found: dict[frozenset[Addition], Repair] = field(default_factory=dict)
+
+    def smallest(self) -> tuple[Repair, ...] | None:
+        """None if it takes too long. A level on which no branch was cut off means that there is no repair."""
+        for size in count(1):
+            cut = self._level((), size)
+            if self.found:
+                return tuple(self.found.values())
+            if len(self.tried) >= _TRIED:
+                return None
+            if not cut:
+                return ()
+        raise AssertionError("counting has no end")
+
+    def _level(self, chosen: Repair, left: int) -> bool:
+        """Whether a branch was cut off because it had too few constraints left."""
+        key = frozenset(chosen)
+        if (key, left) in self.tried or len(self.found) >= _OFFERED or len(self.tried) >= _TRIED:
+            return False
+        self.tried.add((key, left))
+        changed = amended(self.plan, chosen)
+        derivation = derive(changed)
+        proof = next(open_proofs(changed, derivation), None)
+        if proof is None:
+            self.found[key] = chosen
+            return False
+        steps = [each for each in dict.fromkeys(_steps(proof)) if each not in key]
+        if left < max(_silent(derivation), 1):
+            return bool(steps)
+        cut = [self._level((*chosen, each), left - 1) for each in steps]  # each branch is taken
+        return any(cut)
 
 
-def _search(
-    plan: Plan,
-    chosen: Repair,
-    left: int,
-    tried: set[frozenset[Addition]],
-    found: dict[frozenset[Addition], Repair],
-) -> bool:
-    """Whether a branch was cut off because it had no constraint left."""
-    key = frozenset(chosen)
-    if key in tried:
-        return False
-    tried.add(key)
-    first = next(open_proofs(amended(plan, chosen)), None)
-    if first is None:
-        found[key] = chosen
-        return False
-    steps = [each for each in dict.fromkeys(_steps(first)) if each not in key]
-    if not left:
-        return bool(steps)
-    cut = [_search(plan, (*chosen, each), left - 1, tried, found) for each in steps]  # each branch is taken
-    return any(cut)
+def _silent(derivation: Derivation) -> int:
+    """How many streams need a constraint of their own: others wait for them, and they close nothing compared."""
+    found: set[str] = set()
+    for graph in derivation.graphs.values():
+        heard = {offer.input for offer in graph.offers}
+        for i in graph.streams if len(graph.streams) > 1 else ():
+            below = scans(graph.join.inputs[i])
+            if i not in heard and len(below) == 1:
+                found.add(below[0].relation.name)
+    return len(found)
 
 
 def _greedy(plan: Plan) -> Repair:
@@ -150,6 +177,8 @@ def _steps(proof: Reach | Closing) -> Iterator[Addition]:
         case Closing(source=source, keys=keys):
             for column in keys:
                 yield from _punctuated(source, column)
+            for column in keys:
+                yield from _ordered(source, column, times=True)
 
 
 def _punctuated(plan: Plan, column: str) -> Iterator[Addition]:
@@ -157,10 +186,11 @@ def _punctuated(plan: Plan, column: str) -> Iterator[Addition]:
         yield Addition(stream.name, PunctuatedBy((name,)))
 
 
-def _ordered(plan: Plan, column: str) -> Iterator[Addition]:
+def _ordered(plan: Plan, column: str, *, times: bool = False) -> Iterator[Addition]:
+    """`times`: nothing but dates and times; that keys rise is seldom true."""
     for stream, name in _bases(plan, column, through_order=True):
         type = next(each.type for each in stream.columns if each.name == name)
-        if type.numeric or type.temporal:
+        if type.temporal or (type.numeric and not times):
             yield Addition(stream.name, OrderedBy(name))
 
 

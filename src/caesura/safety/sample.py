@@ -12,8 +12,9 @@ from sqlglot import exp
 
 from caesura.catalog import Stream
 from caesura.plan import Filter, Join, Plan, walk
-from caesura.safety.equality import conjuncts, equality_classes, matching_classes
+from caesura.safety.equality import equality_classes, matching_classes
 from caesura.safety.names import scans
+from caesura.safety.predicates import conjuncts
 from caesura.types import Type
 
 Cell: TypeAlias = bool | int | float | str | None

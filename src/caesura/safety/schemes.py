@@ -6,17 +6,36 @@ names, and equal columns are written out: each form of a scheme is a scheme of i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 
-from caesura.catalog import OrderedBy, Promise, Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, endless, walk
+from caesura.catalog import CompleteBy, OrderedBy, Promise, Stream
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Scan,
+    Sort,
+    endless,
+    inputs,
+    walk,
+)
 from caesura.punctuation import Scheme
+from caesura.safety.bounds import joined_on
 from caesura.safety.components import reaches
+from caesura.safety.equality import equality_classes
 from caesura.safety.monotone import rises_with
 from caesura.safety.reach import JoinGraph, Reach
+
+_FORMS = 256
+"""A scheme of several attributes, each with many equal ones, is written out in so many ways."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +85,7 @@ def derive(plan: Plan) -> Derivation:
     schemes: dict[Plan, tuple[Derived, ...]] = {}
     graphs: dict[Join, JoinGraph] = {}
     reached: dict[Join, tuple[Reach | None, ...]] = {}
+    asked = _asked(plan)
     for node in walk(plan):
         found: Iterable[Derived]
         match node:
@@ -82,9 +102,38 @@ def derive(plan: Plan) -> Derivation:
             case Join(inputs=several):
                 graph = JoinGraph(node, tuple(tuple(d.scheme for d in schemes[each]) for each in several))
                 graphs[node], reached[node] = graph, reaches(graph)
-                found = _joined(graph, reached[node], [schemes[each] for each in several])
+                found = _joined(graph, reached[node], [schemes[each] for each in several], asked[node])
         schemes[node] = tuple(_once(found))
     return Derivation(schemes, graphs, reached)
+
+
+def _asked(plan: Plan) -> dict[Plan, frozenset[str]]:
+    """The columns of each node on which somebody above could use a punctuation. Equal columns are many in a long
+    join, and few of them are ever asked for."""
+    nodes = tuple(walk(plan))
+    asked = dict.fromkeys(nodes, frozenset[str]())
+    asked[plan] = frozenset(column.name for column in plan.columns)
+    for node in reversed(nodes):
+        asks = _asks(node, asked[node])
+        for below in inputs(node):
+            asked[below] |= {column.name for column in below.columns if column.name in asks}
+    return asked
+
+
+def _asks(node: Plan, above: frozenset[str]) -> frozenset[str]:
+    match node:
+        case Project(outputs=outputs):
+            return frozenset(name for output in outputs for name in output.expr.columns)
+        case Group(keys=keys):
+            return frozenset(keys)
+        case Join():
+            return above | joined_on(node)
+        case Distinct() | Compare() | Merge():
+            return frozenset(column.name for column in node.columns)
+        case Sort(keys=keys):
+            return above | {key.column for key in keys}
+        case Filter() | Scan():
+            return above
 
 
 def _promised(scan: Scan) -> Iterator[Derived]:
@@ -92,9 +141,18 @@ def _promised(scan: Scan) -> Iterator[Derived]:
     if not isinstance(scan.relation, Stream):
         return
     for promise in scan.relation.promises:
+        if isinstance(promise, CompleteBy) and not _completed(promise, scan.relation):
+            continue
         ordered = isinstance(promise, OrderedBy)
         columns = (promise.column,) if isinstance(promise, OrderedBy) else promise.columns
         yield Derived(Scheme(tuple(f"{scan.alias}.{c}" for c in columns), ordered), (Promised(scan, promise),))
+
+
+def _completed(promise: CompleteBy, stream: Stream) -> bool:
+    """Whether the parts that have to be complete are ever closed by another promise."""
+    parts = {*promise.columns, *promise.per}
+    others = (each for each in stream.promises if not isinstance(each, CompleteBy | OrderedBy))
+    return any(parts.issuperset(each.columns) for each in others)
 
 
 def _computed(project: Project, found: Iterable[Derived]) -> Iterator[Derived]:
@@ -111,31 +169,50 @@ def _computed(project: Project, found: Iterable[Derived]) -> Iterator[Derived]:
 
 
 def _joined(
-    graph: JoinGraph, reached: tuple[Reach | None, ...], schemes: list[tuple[Derived, ...]]
+    graph: JoinGraph,
+    reached: tuple[Reach | None, ...],
+    schemes: list[tuple[Derived, ...]],
+    asked: Collection[str],
 ) -> Iterator[Derived]:
     """Every scheme of an input whose state is purgeable, in the names of all columns that are equal.
 
     A lonely row has NULLs in the place of its partner, which nothing matches, and no partner's punctuation ends
     it: so a scheme keeps the names of its own input, unless only that input's lonely rows come out.
     """
-    own = [{c.name for c in plan.columns} for plan in graph.join.inputs]
-    visible = {column.name for column in graph.join.columns}
+    join = graph.join
+    visible = {column.name for column in join.columns}
+    met: dict[int, list[str]] = {}
+    for name in sorted(visible.intersection(asked, graph.class_of)):
+        met.setdefault(graph.class_of[name], []).append(name)
     for i, reach in enumerate(reached):
         if reach is None or not reach.complete:
             continue
-        names: dict[str, tuple[str, ...]] = {}
-        for column in own[i]:
-            equal = graph.classes[graph.class_of[column]].columns if column in graph.class_of else ()
-            forms = dict.fromkeys((column, *equal))
-            theirs = set(graph.join.lonely) - {i}
-            names[column] = tuple(n for n in forms if n in visible and (not theirs or n in own[i]))
-        yield from _renamed(schemes[i], names)
+        names = {column.name: _equals(graph, i, column.name, met) for column in join.inputs[i].columns}
+        yield from _renamed(
+            schemes[i], {name: tuple(n for n in several if n in visible) for name, several in names.items()}
+        )
+
+
+def _equals(graph: JoinGraph, i: int, column: str, met: Mapping[int, list[str]]) -> tuple[str, ...]:
+    """An input's column, and those of `met` that have its value wherever they have one at all.
+
+    `met` are the columns asked for, by the class in which they are equal where rows meet.
+    """
+    join, equal = graph.join, met.get(graph.class_of.get(column, -1), ())
+    own = {each.name for each in join.inputs[i].columns}
+    mine = [name for name in equal if name in own]
+    if i in join.lonely:
+        alike = next((each.columns for each in equality_classes(join.inputs[i]) if column in each.columns), ())
+        mine = [name for name in mine if name in alike]
+    alone = set(join.lonely) - set(graph.static) <= {i}
+    theirs = [name for name in equal if alone and name not in own]
+    return tuple(dict.fromkeys((column, *mine, *theirs)))
 
 
 def _renamed(found: Iterable[Derived], names: Mapping[str, tuple[str, ...]]) -> Iterator[Derived]:
     """Every form of each scheme under the new names; none if an attribute has no new name."""
     for derived in found:
-        for form in product(*(names.get(a, ()) for a in derived.scheme.attributes)):
+        for form in islice(product(*(names.get(a, ()) for a in derived.scheme.attributes)), _FORMS):
             if len(set(form)) == len(form):
                 yield replace(derived, scheme=Scheme(form, derived.scheme.ordered))
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from caesura.catalog import ClosedBy, ClusteredBy, Unique
 from caesura.diagnostics import Span
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort, endless, walk
 from caesura.safety import because
 from caesura.safety.closing import Closing, closings
 from caesura.safety.growth import Kept, kept_punctuations
 from caesura.safety.names import SHOWN, Names, names, place, series
-from caesura.safety.reach import Reach
+from caesura.safety.reach import LONG, Reach
 from caesura.safety.schemes import Derivation, Derived, derive
-
-_LONG = 100
-"""Joins of more inputs are explained by their first hops."""
 
 By: TypeAlias = Literal["punctuation", "window", "synopsis", "static", "stateless"]
 
@@ -86,7 +84,7 @@ def judge(plan: Plan) -> Judgement:
             case Group() | Distinct() | Compare() | Sort():
                 for closing in closings(node, derivation):
                     states.append(_closing_state(closing, derivation, called))
-                    blocked += _blocked(closing, called)
+                    blocked += _blocked(closing, derivation, called)
             case _:
                 pass  # the others keep nothing
     if not states:
@@ -95,22 +93,28 @@ def judge(plan: Plan) -> Judgement:
     return Judgement(tuple(states), tuple(blocked), kept, called, derivation)
 
 
-def open_proofs(plan: Plan) -> Iterator[Reach | Closing]:
+def open_proofs(plan: Plan, derivation: Derivation | None = None) -> Iterator[Reach | Closing]:
     """The states without a proof, those of lower operators first: the search for repairs asks for nothing else."""
-    derivation = derive(plan)
+    derivation = derivation or derive(plan)
     for node in walk(plan):
         match node:
             case Join():
                 yield from (each for each in derivation.reaches[node] if each is not None and not each.complete)
             case Group() | Distinct() | Compare() | Sort():
-                yield from (each for each in closings(node, derivation) if _open(each))
+                yield from (each for each in closings(node, derivation) if _proof(each) is None)
             case _:
                 pass
 
 
-def _open(closing: Closing) -> bool:
-    endless_ = endless(closing.kept) and endless(closing.source)
-    return endless_ and closing.scheme is None and not closing.few
+def _proof(closing: Closing) -> By | None:
+    """What bounds the state; None if nothing does."""
+    if not endless(closing.kept) or not endless(closing.source):
+        return "static"
+    if closing.scheme is not None:
+        return "window" if closing.scheme.ordered else "punctuation"
+    if closing.single:
+        return "static"
+    return "synopsis" if closing.domains else None
 
 
 def _join_state(join: Join, i: int, derivation: Derivation, called: Names) -> StateVerdict:
@@ -133,57 +137,70 @@ def _join_state(join: Join, i: int, derivation: Derivation, called: Names) -> St
 
 def _used(reach: Reach, derivation: Derivation) -> Iterator[Derived]:
     """The schemes of the hops; of a very long join those that are shown, since each row has as many hops again."""
-    hops = reach.hops if len(reach.join.inputs) <= _LONG else reach.first_hops(SHOWN)
+    hops = reach.hops if len(reach.join.inputs) <= LONG else reach.first_hops(SHOWN)
     return (derivation.origin(reach.join.inputs[hop.input], hop.scheme) for hop in hops)
 
 
 def _closing_state(closing: Closing, derivation: Derivation, called: Names) -> StateVerdict:
-    operator, name = called.operators[closing.node], called.input(closing.kept)
+    operator, name, by = called.operators[closing.node], called.input(closing.kept), _proof(closing)
     span = place(closing.kept) if isinstance(closing.node, Compare) else place(closing.node)
-    if not endless(closing.kept) or not endless(closing.source):
-        plan = closing.source if endless(closing.kept) else closing.kept
-        return StateVerdict(
-            operator, name, True, "static", because.finite(plan, called), Finite((plan,)), span=span
-        )
+    finite = next((plan for plan in (closing.kept, closing.source) if not endless(plan)), None)
+    if by is None:
+        why = because.stays(closing, derivation, called)
+        return StateVerdict(operator, name, False, None, why, closing, span=span)
+    if finite is not None:
+        return StateVerdict(operator, name, True, by, because.finite(finite, called), Finite((finite,)), span=span)
     if closing.scheme is not None:
         used = derivation.origin(closing.source, closing.scheme)
-        by: By = "window" if closing.scheme.ordered else "punctuation"
-        why = because.closed(closing, used, called)
-        return StateVerdict(operator, name, True, by, why, closing, (used,), span)
-    if closing.few:
-        few: By = "static" if closing.single else "synopsis"
-        return StateVerdict(operator, name, True, few, because.few_values(closing, called), closing, span=span)
-    why = because.stays(closing, derivation, called)
-    return StateVerdict(operator, name, False, None, why, closing, span=span)
+        return StateVerdict(
+            operator, name, True, by, because.closed(closing, used, called), closing, (used,), span
+        )
+    return StateVerdict(operator, name, True, by, because.few_values(closing, called), closing, span=span)
 
 
-def _blocked(closing: Closing, called: Names) -> Iterator[Blocked]:
+def _blocked(closing: Closing, derivation: Derivation, called: Names) -> Iterator[Blocked]:
     """What needs no closing is complete only at the end of its input."""
     node, source = closing.node, called.shown(closing.source)
-    if closing.scheme is not None or not endless(closing.source):
+    if not endless(closing.source):
         return
     match node:
-        case Group(emit="final") if closing.few:
+        case Group(emit="final") if closing.scheme is None and closing.few:
             what = "its one group" if closing.single else "its groups"
-            yield Blocked(called.operators[node], f"nothing closes {what} before {source} ends", node, place(node))
-        case Compare(kind="except") if closing.kept is node.inputs[0] and (
-            closing.few or not endless(closing.kept)
-        ):
-            why = f"no row is certain to be missing from {source} before it ends"
-            yield Blocked(called.operators[node], why, node, place(node))
+            why = f"nothing closes {what} before {source} ends"
+        case Compare(kind="except", inputs=(first, _)) if closing.kept is first:
+            by = _only_by_sending(derivation.schemes[closing.source])
+            if by is not None:
+                why = f"{source} closes a value only by sending it, by {by}"
+            elif closing.scheme is None and (closing.few or not endless(closing.kept)):
+                why = f"no row is certain to be missing from {source} before it ends"
+            else:
+                return
         case _:
-            pass
+            return
+    yield Blocked(called.operators[node], why, node, place(node))
 
 
 def _lonely(join: Join, derivation: Derivation, called: Names) -> Iterator[Blocked]:
-    """A row of a table without a partner waits for the stream that never says there is none."""
+    """A row without a partner comes out when the other input says that none comes any more, if it ever does."""
+    graph = derivation.graphs[join]
     for i in join.lonely:
-        other = join.inputs[1 - i]
-        if endless(join.inputs[i]) or not endless(other):
+        mine, other = join.inputs[i], join.inputs[1 - i]
+        row, shown = f"a row of {called.shown(mine)} without a partner", called.shown(other)
+        if not endless(other):
             continue
-        if 1 - i not in derivation.graphs[join].closure((i,)).reached:
-            shown = called.shown(join.inputs[i])
-            why = (
-                f"a row of {shown} without a partner is certain to have none only when {called.shown(other)} ends"
-            )
-            yield Blocked(called.operators[join], why, join, place(join.inputs[i]))
+        if not endless(mine) and 1 - i not in graph.closure((i,)).reached:
+            why = f"{row} is certain to have none only when {shown} ends"
+        else:
+            offered = (derivation.origin(other, offer.scheme) for offer in graph.offers if offer.input != i)
+            by = _only_by_sending(offered)
+            if by is None:
+                continue
+            why = f"{row} stays: {shown} closes a value only by sending it, by {by}"
+        yield Blocked(called.operators[join], why, join, place(mine))
+
+
+def _only_by_sending(several: Iterable[Derived]) -> str | None:
+    """The promises, if there are any and none of them ever speaks of a value that does not come."""
+    promises = [promised.promise for derived in several for promised in derived.promised]
+    sending = all(isinstance(each, Unique | ClusteredBy | ClosedBy) for each in promises)
+    return series(tuple(dict.fromkeys(map(because.constraint, promises)))) if promises and sending else None

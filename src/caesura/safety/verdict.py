@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from caesura import plan
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
-from caesura.safety.names import few, series, written
+from caesura.safety.names import few, written
 from caesura.safety.repair import Repair, repairs
 from caesura.safety.states import Blocked, Judgement, StateVerdict, judge
 
@@ -17,8 +18,12 @@ from caesura.safety.states import Blocked, Judgement, StateVerdict, judge
 class Verdict:
     query: plan.Query
     judgement: Judgement
-    repairs: tuple[Repair, ...]
     notes: tuple[str, ...]
+
+    @cached_property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The smallest sets of constraints that would make the query safe; looked for when they are asked for."""
+        return () if self.safe else repairs(self.query.plan)
 
     @property
     def states(self) -> tuple[StateVerdict, ...]:
@@ -35,7 +40,7 @@ class Verdict:
 
 def check(query: plan.Query) -> Verdict:
     judgement = judge(query.plan)
-    return Verdict(query, judgement, repairs(query.plan), tuple(dict.fromkeys(_notes(judgement))))
+    return Verdict(query, judgement, tuple(dict.fromkeys(_notes(judgement))))
 
 
 def _notes(judgement: Judgement) -> Iterator[str]:
@@ -47,7 +52,7 @@ def _notes(judgement: Judgement) -> Iterator[str]:
         shown = few(tuple(dict.fromkeys(named)), str)
         yield f"this assumes that the promised punctuations keep coming: {shown}"
     for proof in (state.proof for state in judgement.states):
-        if isinstance(proof, Closing) and proof.nullable:
-            columns = series(tuple(written(proof.kept, each) for each in proof.nullable))
+        if isinstance(proof, Closing) and proof.scheme is not None and proof.nullable:
+            columns = " or ".join(written(proof.kept, each) for each in proof.nullable)
             shown = judgement.names.operators[proof.node]
             yield f"no punctuation closes what `{shown}` keeps of rows whose {columns} is NULL"

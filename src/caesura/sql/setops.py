@@ -61,7 +61,7 @@ def _aligned(left: Plan, right: Plan, at: Span | None) -> Plan:
                 Code.INCOMPARABLE,
                 f"column {number} is {one.type} in the first query and {other.type} in this one",
                 at,
-                help=f"CAST({other.name} AS {one.type}) AS {other.name}",
+                help="CAST one of them to the type of the other",
             )
     if [c.name for c in left.columns] == [c.name for c in right.columns]:
         return right

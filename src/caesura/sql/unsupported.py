@@ -47,6 +47,10 @@ _GROUPINGS = {
 _HELP = {
     "limit": "a stream has no last row; take the first ones where the sink is read",
 }
+_UNITS = (
+    *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
+    *("YYYY", "YY", "MON", "MM", "DD"),
+)
 _TABLE_FUNCTIONS = (exp.UDTF, exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline)
 
 
@@ -120,6 +124,10 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
                     because="a slice that is run again must give the same rows",
                     help="let the source put the value into a column",
                 )
+            case exp.TimestampTrunc() | exp.DateTrunc() if node.text("unit").upper() not in _UNITS:
+                unit = node.text("unit").lower()
+                because = f"units are {', '.join(_UNITS).lower()}"
+                raise refusal(Code.EXPRESSION, f"`{unit}` is no unit to cut a time by", at, because=because)
             case exp.Func() if any(node.args.get(name) is None for name in node.required_args):
                 raise refusal(Code.WRONG_TYPE, f"`{spelling(node, source)}` lacks an argument", at)
             case exp.Anonymous() if node.name.lower() in ("window", "session_window"):

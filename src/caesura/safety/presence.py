@@ -1,0 +1,50 @@
+"""Which columns are never NULL. Only the wildcard matches NULL, so most punctuations say nothing of such rows."""
+
+from __future__ import annotations
+
+from caesura.catalog import Stream
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.safety.predicates import demands_value, excludes_null
+
+
+def padded(plan: Plan, column: str) -> bool:
+    """Whether an outer join puts NULLs into `column`, row after row, and nothing keeps these rows away."""
+    match plan:
+        case Scan():
+            return False
+        case Filter(input=below, predicate=predicate):
+            return not excludes_null(predicate, column) and padded(below, column)
+        case Project(input=below, outputs=outputs):
+            source = next(output.expr.column for output in outputs if output.name == column)
+            return source is not None and padded(below, source)
+        case Join(kind="inner" | "semi", equalities=pairs) if any(column in (e.left, e.right) for e in pairs):
+            return False
+        case Join(inputs=several):
+            owner = next(i for i, each in enumerate(several) if any(c.name == column for c in each.columns))
+            return owner in plan.padded or padded(several[owner], column)
+        case Merge(inputs=several) | Compare(inputs=several):
+            return any(padded(each, column) for each in several)
+        case Group(input=below) | Distinct(input=below) | Sort(input=below):
+            return any(c.name == column for c in below.columns) and padded(below, column)
+
+
+def present(plan: Plan, column: str) -> bool:
+    """Whether something in the plan keeps rows with a NULL in `column` away."""
+    match plan:
+        case Scan(relation=relation, alias=alias):
+            checks = relation.checks if isinstance(relation, Stream) else ()
+            return any(demands_value(check.condition, column.removeprefix(f"{alias}.")) for check in checks)
+        case Filter(input=below, predicate=predicate):
+            return excludes_null(predicate, column) or present(below, column)
+        case Project(input=below, outputs=outputs):
+            source = next(output.expr.column for output in outputs if output.name == column)
+            return source is not None and present(below, source)
+        case Group(input=below) | Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
+            return any(c.name == column for c in below.columns) and present(below, column)
+        case Merge(inputs=several):
+            return all(present(each, column) for each in several)
+        case Join(kind="inner" | "semi", equalities=pairs) if any(column in (e.left, e.right) for e in pairs):
+            return True
+        case Join(inputs=several):
+            owner = next(i for i, each in enumerate(several) if any(c.name == column for c in each.columns))
+            return owner not in plan.padded and present(several[owner], column)
