@@ -95,7 +95,10 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
     found = witness(verdicts[name].query.plan, rows)
     if found is None:
         stderr.out(f"{name} is safe: no stream makes its state grow for ever")
-    elif out is None:
+        return
+    for doubt in found.doubts:
+        stderr.out(f"fewer rows may stay, because this was not taken into account: {doubt}")
+    if out is None:
         for item in found.items:
             click.echo(json.dumps(item.described))
     else:

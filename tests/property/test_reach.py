@@ -58,8 +58,8 @@ def agree(instance: Instance, row: Row) -> bool:
 def decides_purgeability(instance: Instance) -> None:
     """The transformed graph, the closure and the evidence all say what the definition says.
 
-    Bounds in a circle leave a value attribute few values, or one: we do not look for that, so with both of them our
-    answer may be no where the definition's is yes.
+    Bounds in a circle leave a value attribute few values, or one: we do not look for that, so with both of them
+    our answer may be no where the definition's is yes.
     """
     graph = graph_of(instance)
     exact = not instance.bounds or not any(instance.schemes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from caesura.diagnostics import Span
-from caesura.plan import Compare, Join, Plan, endless, walk
+from caesura.plan import Compare, Join, Merge, Plan, endless, walk
 from caesura.punctuation import Scheme
 from caesura.safety.names import Names, few, listed, place
 from caesura.safety.reach import LONG, JoinGraph, Offer
@@ -30,7 +30,7 @@ class Kept:
 
 
 def kept_punctuations(plan: Plan, derivation: Derivation, names: Names) -> tuple[Kept, ...]:
-    """For joins, INTERSECT and EXCEPT: what else keeps rows lets go of both at once."""
+    """For joins, UNION, INTERSECT and EXCEPT: what else keeps rows lets go of both at once."""
     return tuple(kept for node in walk(plan) for kept in _kept(node, derivation, names))
 
 
@@ -38,8 +38,8 @@ def _kept(node: Plan, derivation: Derivation, names: Names) -> Iterator[Kept]:
     match node:
         case Join():
             partners = _joined(derivation.graphs[node], derivation)
-        case Compare():
-            partners = _compared(node, derivation)
+        case Compare() | Merge():
+            partners = _combined(node, derivation)
         case _:
             return
     for below, derived, silent in partners:
@@ -78,12 +78,18 @@ def _used(graph: JoinGraph, derivation: Derivation) -> Iterable[Offer]:
     return (offer for offer in graph.offers if (offer.input, offer.scheme) in used)
 
 
-def _compared(node: Compare, derivation: Derivation) -> Partners:
-    for below, other in (node.inputs, node.inputs[::-1]):
-        for derived in derivation.schemes[below] if endless(other) else ():
+def _combined(node: Compare | Merge, derivation: Derivation) -> Partners:
+    """What one side has closed waits for the others to close the same; if that is of no use, nothing is kept."""
+    for below in node.inputs if derivation.schemes[node] or isinstance(node, Compare) else ():
+        others = [plan for plan in node.inputs if plan is not below and endless(plan)]
+        for derived in derivation.schemes[below] if others else ():
             spoken = set(derived.scheme.attributes)
-            covered = any(spoken.issuperset(scheme.attributes) for scheme in derivation.of(other))
-            yield below, derived, () if covered else (other,)
+            silent = (
+                other
+                for other in others
+                if not any(spoken.issuperset(scheme.attributes) for scheme in derivation.of(other))
+            )
+            yield below, derived, tuple(silent)
 
 
 def _gone(below: Plan, derived: Derived, silent: tuple[Plan, ...], names: Names) -> tuple[GoneBy | None, str]:

@@ -16,24 +16,16 @@ from typing import TypeAlias
 
 from caesura.catalog import OrderedBy, PunctuatedBy, Stream
 from caesura.plan import (
-    Compare,
-    Distinct,
-    Filter,
-    Group,
-    Join,
-    Merge,
     Plan,
-    Project,
     Scan,
     Sort,
     inputs,
     walk,
     with_inputs,
 )
+from caesura.safety.bases import bases
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
-from caesura.safety.equality import matching_classes
-from caesura.safety.monotone import rises_with
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derivation, derive
@@ -182,43 +174,13 @@ def _steps(proof: Reach | Closing) -> Iterator[Addition]:
 
 
 def _punctuated(plan: Plan, column: str) -> Iterator[Addition]:
-    for stream, name in _bases(plan, column, through_order=False):
+    for stream, name in bases(plan, column, through_order=False):
         yield Addition(stream.name, PunctuatedBy((name,)))
 
 
 def _ordered(plan: Plan, column: str, *, times: bool = False) -> Iterator[Addition]:
     """`times`: nothing but dates and times; that keys rise is seldom true."""
-    for stream, name in _bases(plan, column, through_order=True):
+    for stream, name in bases(plan, column, through_order=True):
         type = next(each.type for each in stream.columns if each.name == name)
         if type.temporal or (type.numeric and not times):
             yield Addition(stream.name, OrderedBy(name))
-
-
-def _bases(plan: Plan, column: str, *, through_order: bool) -> Iterator[tuple[Stream, str]]:
-    """The base streams and columns that `column` carries: unchanged, or in the same order."""
-    match plan:
-        case Scan(relation=Stream() as stream, alias=alias):
-            name = column.removeprefix(f"{alias}.")
-            if any(c.name == name and c.type.scalar for c in stream.columns):
-                yield stream, name
-        case Scan():
-            pass
-        case Filter(input=below) | Distinct(input=below) | Sort(input=below):
-            yield from _bases(below, column, through_order=through_order)
-        case Project(input=below, outputs=outputs):
-            expr = next(output.expr for output in outputs if output.name == column)
-            types = {each.name: each.type for each in below.columns}
-            source = rises_with(expr, types) if through_order else expr.column
-            if source is not None:
-                yield from _bases(below, source, through_order=through_order)
-        case Group(input=below, keys=keys):
-            if column in keys:
-                yield from _bases(below, column, through_order=through_order)
-        case Merge(inputs=several) | Compare(inputs=several):
-            for each in several:
-                yield from _bases(each, column, through_order=through_order)
-        case Join(inputs=several):
-            equal = next((c.columns for c in matching_classes(plan) if column in c.columns), (column,))
-            for name in dict.fromkeys((column, *equal)):
-                owner = next(each for each in several if any(c.name == name for c in each.columns))
-                yield from _bases(owner, name, through_order=through_order)

@@ -11,7 +11,9 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from caesura.catalog import Stream
+from caesura.expression import Expr
 from caesura.plan import Filter, Join, Plan, walk
+from caesura.safety.bases import bases
 from caesura.safety.equality import equality_classes, matching_classes
 from caesura.safety.names import scans
 from caesura.safety.predicates import conjuncts
@@ -60,26 +62,85 @@ class Sample:
         return low + (k - 1) % max(high - low + 1, 1)
 
 
-def samples(plan: Plan, streams: Iterable[Stream]) -> dict[str, Mapping[str, Sample]]:
-    """Stream → column → its values, as the plan that reads the streams allows."""
+@dataclass(frozen=True)
+class Samples:
+    """Stream → column → its values; `ignored` are conditions on them that were not taken into account."""
+
+    columns: Mapping[str, Mapping[str, Sample]]
+    ignored: tuple[str, ...] = ()
+
+
+def samples(plan: Plan, streams: Iterable[Stream]) -> Samples:
+    """Values as the streams' own checks and the filters of the plan allow."""
+    heard = list(streams)
     fixed = dict(_fixed(plan))
-    filters = [node.predicate.tree for node in walk(plan) if isinstance(node, Filter)]
-    found: dict[str, Mapping[str, Sample]] = {}
-    for stream in streams:
-        aliases = [scan.alias for scan in scans(plan) if scan.relation == stream]
-        checks = [check.condition.tree for check in stream.checks]
-        columns: dict[str, Sample] = {}
-        for column in stream.columns:
-            names = {f"{alias}.{column.name}" for alias in aliases}
-            sample = Sample(column.type)
-            for tree in checks:
-                sample = _narrowed(sample, tree, {column.name})
-            for tree in filters:
-                sample = _narrowed(sample, tree, names)
-            constant = next((fixed[name] for name in sorted(names) if name in fixed), None)
-            columns[column.name] = sample if constant is None else Sample(column.type, chosen=(constant,))
-        found[stream.name] = columns
-    return found
+    found: dict[str, dict[str, Sample]] = {s.name: {c.name: Sample(c.type) for c in s.columns} for s in heard}
+    ignored: list[str] = []
+    for stream in heard:
+        for check in stream.checks:
+            own = {column.name: [(stream.name, column.name)] for column in stream.columns}
+            ignored += _narrow(found, check.condition, own)
+    for node in walk(plan):
+        if isinstance(node, Filter):
+            carried = {
+                name: [(stream.name, column) for stream, column in bases(node.input, name, through_order=False)]
+                for name in node.predicate.columns
+            }
+            ignored += _narrow(found, node.predicate, carried)
+    for scan in scans(plan):
+        for column in scan.relation.columns:
+            constant = fixed.get(f"{scan.alias}.{column.name}")
+            if constant is not None and scan.relation.name in found:
+                found[scan.relation.name][column.name] = Sample(column.type, chosen=(constant,))
+    return Samples(found, tuple(dict.fromkeys(ignored)))
+
+
+def _narrow(
+    found: dict[str, dict[str, Sample]], condition: Expr, carried: Mapping[str, list[tuple[str, str]]]
+) -> Iterator[str]:
+    """Take a condition into account, as far as it is understood; the rest is returned."""
+    for conjunct in conjuncts(condition.tree):
+        names = {column.name for column in conjunct.find_all(exp.Column)}
+        spoken = [base for name in names for base in carried.get(name, ())]
+        told = [base for base in spoken if base[0] in found]
+        if spoken and not told:
+            continue  # of streams that say nothing
+        if not _understood(conjunct) or len(told) < len(names):
+            yield conjunct.sql(dialect="spark").replace("`", "")
+            continue
+        for stream, column in told:
+            mine = {name for name in names if (stream, column) in carried[name]}
+            found[stream][column] = _narrowed(found[stream][column], conjunct, mine)
+
+
+def _understood(conjunct: exp.Expr) -> bool:
+    match conjunct:
+        case exp.Not(this=exp.Is(this=exp.Column(), expression=exp.Null())):
+            return True
+        case exp.In(this=exp.Column(), expressions=[_, *_] as values):
+            return None not in map(_literal, values)
+        case exp.Between(this=exp.Column()):
+            return all(isinstance(_literal(conjunct.args[end]), int | float) for end in ("low", "high"))
+        case exp.EQ() | exp.GTE() | exp.LTE():  # the k-th values of two columns of one type are equal
+            sides = (conjunct.left, conjunct.right)
+            if all(isinstance(side, exp.Column) for side in sides):
+                return True
+            return _compares_number(conjunct) or (isinstance(conjunct, exp.EQ) and _names_literal(conjunct))
+        case exp.GT() | exp.LT():
+            return _compares_number(conjunct)
+        case _:
+            return False
+
+
+def _compares_number(conjunct: exp.Binary) -> bool:
+    sides = (conjunct.left, conjunct.right)
+    numbers = [side for side in sides if isinstance(_literal(side), int | float)]
+    return len(numbers) == 1 and any(isinstance(side, exp.Column) for side in sides)
+
+
+def _names_literal(conjunct: exp.Binary) -> bool:
+    sides = (conjunct.left, conjunct.right)
+    return any(isinstance(s, exp.Column) for s in sides) and any(_literal(s) is not None for s in sides)
 
 
 def _fixed(plan: Plan) -> Iterator[tuple[str, Cell]]:

@@ -12,12 +12,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from caesura.catalog import PunctuatedBy, Stream
-from caesura.plan import Plan
+from caesura.catalog import OrderedBy, PunctuatedBy, Stream, Unique
+from caesura.plan import Compare, Group, Join, Plan, walk
+from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
-from caesura.safety.sample import Cell, Sample, samples
+from caesura.safety.sample import Cell, Sample, Samples, samples
 from caesura.safety.states import open_proofs
 
 
@@ -42,10 +43,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Witness:
-    """What to feed to the streams, in order, so that the state that `proof` leaves open ends with as many rows."""
+    """What to feed to the streams, in order, so that the state that `proof` leaves open ends with as many rows.
+
+    `doubts`: what was not taken into account, so that fewer rows may stay.
+    """
 
     proof: Reach | Closing
     items: tuple[Item, ...]
+    doubts: tuple[str, ...] = ()
 
 
 def witness(plan: Plan, rows: int) -> Witness | None:
@@ -56,8 +61,29 @@ def witness(plan: Plan, rows: int) -> Witness | None:
     heard = dict.fromkeys(scan.relation for below in _heard(proof) for scan in scans(below))
     streams = [relation for relation in heard if isinstance(relation, Stream)]
     drawn = samples(plan, streams)
-    said = [item for stream in streams for item in _said(stream, drawn[stream.name], rows)]
-    return Witness(proof, tuple(sorted(said, key=lambda item: item.punctuation)))
+    said = [item for stream in streams for item in _said(stream, drawn.columns[stream.name], rows)]
+    doubts = (*drawn.ignored, *_doubts(proof, streams, drawn, rows))
+    return Witness(proof, tuple(sorted(said, key=lambda item: item.punctuation)), doubts)
+
+
+def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, rows: int) -> Iterator[str]:
+    for node in (node for below in _heard(proof) for node in walk(below)):
+        match node:
+            case Join(kind="anti") | Compare(kind="except"):
+                yield "rows of both sides are equal, so that none is without a partner"
+            case Group(keys=keys) if not any(True for key in keys for _ in bases(node, key, through_order=False)):
+                yield "a grouping below may make fewer rows of these"
+            case _:
+                pass
+    for stream in streams:
+        for promise in stream.promises:
+            columns = (promise.column,) if isinstance(promise, OrderedBy) else promise.columns
+            samples = [drawn.columns[stream.name][column] for column in columns]
+            values = {tuple(each.value(k) for each in samples) for k in range(1, rows + 1)}
+            if isinstance(promise, Unique) and len(values) < rows:
+                yield f"{stream.name} repeats {', '.join(columns)}, which is UNIQUE"
+            if isinstance(promise, OrderedBy) and (samples[0].type.text or len(values) < rows):
+                yield f"{stream.name} does not rise in {', '.join(columns)}, by which it is ORDERED"
 
 
 def _partners(proof: Reach | Closing) -> int:
