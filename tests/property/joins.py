@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from caesura.catalog import Constraint, OrderedBy, PunctuatedBy
 from caesura.plan import Join, Plan
 from caesura.punctuation import Scheme
-from caesura.safety.reach import JoinGraph
+from caesura.safety.join_graph import JoinGraph
 from tests.plans import join, scan, stream, table, where
 
 

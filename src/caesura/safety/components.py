@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from caesura.safety.reach import JoinGraph, Reach
+from caesura.safety.join_graph import JoinGraph
+from caesura.safety.reach import Reach
 
 _EVERYONE = -1
 """A node between all others and the inputs that need no pin at all: every node leads to it, it leads to them."""

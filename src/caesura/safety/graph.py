@@ -14,7 +14,8 @@ from caesura.expression import Expr
 from caesura.punctuation import Scheme
 from caesura.safety.bounds import Bound
 from caesura.safety.components import transformed
-from caesura.safety.reach import JoinGraph, Offer, Reach
+from caesura.safety.join_graph import JoinGraph, Offer
+from caesura.safety.reach import Reach
 
 _SHOWN, _TRIED = 24, 1000
 """A scheme of many attributes may be pinned by very many sets of inputs; so many are shown, of so many tried."""

@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 from caesura.diagnostics import Span
 from caesura.plan import Compare, Join, Merge, Plan, endless, walk
 from caesura.punctuation import Scheme
+from caesura.safety.join_graph import JoinGraph, Offer
 from caesura.safety.names import Names, few, listed, place
-from caesura.safety.reach import LONG, JoinGraph, Offer
+from caesura.safety.reach import LONG
 from caesura.safety.schemes import Derivation, Derived
 
 GoneBy: TypeAlias = Literal["bound", "coalescing", "partners", "lifespan"]

@@ -31,8 +31,9 @@ from caesura.punctuation import Scheme
 from caesura.safety.bounds import joined_on
 from caesura.safety.components import reaches
 from caesura.safety.equality import equality_classes
+from caesura.safety.join_graph import JoinGraph
 from caesura.safety.monotone import rises_with
-from caesura.safety.reach import JoinGraph, Reach
+from caesura.safety.reach import Reach
 
 _FORMS = 256
 """A scheme of several attributes, each with many equal ones, is written out in so many ways."""
