@@ -25,9 +25,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caesura.catalog import Column
+from caesura.model.distinct import Distinct
 from caesura.model.group import Group
 from caesura.model.join import Join, hops
+from caesura.model.merge import Merge
 from caesura.model.operator import Operator, Row, Rows, Slice, run
+from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
 from caesura.plan import Aggregate, AggregateFunction, Equality
@@ -274,7 +277,68 @@ def grouping(keys: tuple[str, ...], domains: dict[str, tuple[object, ...]]) -> C
     return Case(Group(keys, AGGREGATES), group_meaning(keys), (domains,))
 
 
+def distinct_meaning(inputs: Inputs) -> list[Row]:
+    return list(dict.fromkeys(inputs[0]))
+
+
+def merge_meaning(inputs: Inputs) -> list[Row]:
+    return [r for rows in inputs for r in rows]
+
+
+def pair_meaning(pair: Pair) -> Callable[[Inputs], list[Row]]:
+    """As SQL defines it, with the condition as it is written."""
+
+    def meets(one: Row, other: Row) -> bool:
+        on = [(one[a], other[b]) for a, b in pair.pairs]
+        alike = all(a == b and (pair.same or a is not None) for a, b in on)
+        return alike and (pair.residual is None or pair.residual(one | other) is True)
+
+    def g(inputs: Inputs) -> list[Row]:
+        left, right = inputs
+        nothing = [Row.of(dict.fromkeys(names)) for names in pair.columns]
+        with_partner = [one for one in left if any(meets(one, other) for other in right)]
+        match pair.kind:
+            case "semi":
+                return with_partner
+            case "anti":
+                return [one for one in left if one not in with_partner]
+        found = [one | other for one in left for other in right if meets(one, other)]
+        if pair.kind in ("left", "full"):
+            found += [one | nothing[1] for one in left if one not in with_partner]
+        if pair.kind in ("right", "full"):
+            found += [nothing[0] | other for other in right if not any(meets(one, other) for one in left)]
+        return found
+
+    return g
+
+
+def pair(kind: Kind, extra: Callable[[Row], bool] | None = None) -> Case:
+    joined = Pair((("k", "v"), ("l", "w")), (("k", "l"),), kind, extra)
+    domains: tuple[dict[str, tuple[object, ...]], ...] = (
+        {"k": (*BIT, NULL), "v": (0, NULL)},
+        {"l": (*BIT, NULL), "w": (0, NULL)},
+    )
+    return Case(joined, pair_meaning(joined), domains, additions=1)
+
+
+def comparison(kind: Kind) -> Case:
+    """INTERSECT and EXCEPT before their distinct."""
+    compared = Pair((("k", "v"), ("k", "v")), (("k", "k"), ("v", "v")), kind, same=True)
+    domain: dict[str, tuple[object, ...]] = {"k": (*BIT, NULL), "v": (0, NULL)}
+    return Case(compared, pair_meaning(compared), (domain, domain), additions=1)
+
+
 CASES = {
+    "distinct": Case(Distinct(), distinct_meaning, ({"k": (*BIT, NULL), "v": (*BIT, NULL)},)),
+    "merge": Case(Merge(2), merge_meaning, ({"k": (*BIT, NULL), "v": BIT}, {"k": (*BIT, NULL), "v": BIT}), 1),
+    "left join": pair("left"),
+    "left join with a residual": pair("left", lambda row: (row["v"], row["w"]) != (0, 0)),
+    "right join": pair("right"),
+    "full join": pair("full"),
+    "semi join": pair("semi"),
+    "anti join": pair("anti"),
+    "intersect": comparison("semi"),
+    "except": comparison("anti"),
     "select": Case(Select(positive), select_meaning, ({"k": (*BIT, NULL), "v": (*BIT, NULL)},)),
     "project": Case(PROJECT, project_meaning, ({"k": (*BIT, NULL), "v": (0, NULL)},)),
     "join": binary(
