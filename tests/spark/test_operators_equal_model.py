@@ -14,11 +14,13 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura import plan
 from caesura.catalog import Column, PunctuatedBy
 from caesura.model import operator as model
+from caesura.model.distinct import Distinct
 from caesura.model.group import Group
 from caesura.model.join import Join, hops
 from caesura.model.operator import Row
 from caesura.model.project import Project
 from caesura.model.select import Select
+from caesura.operators import distinct as distinct_on_spark
 from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
@@ -203,6 +205,8 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             return Join(tuple(map(tuple, columns)), node.equalities, hops(columns, node.equalities, orders))
         case plan.Group():
             return Group(node.keys, node.aggregates)
+        case plan.Distinct():
+            return Distinct()
         case _:
             raise ValueError(f"there is no model of {type(node).__name__}")
 
@@ -273,6 +277,8 @@ def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, numbe
     match on_spark.compiled.operators[node]:
         case join_on_spark.Join(sides=sides):
             tables = [(side.table.name, list(rows)) for side, rows in zip(sides, wanted.kept, strict=True)]
+        case distinct_on_spark.Distinct(table=table):
+            tables = [(table.name, list(wanted.kept[0]))]
         case group_on_spark.Group(table=table):
             assert isinstance(node, plan.Group)
             tables = [(table.name, [partial(node, row) for row in wanted.kept[0]])]
@@ -389,6 +395,36 @@ def test_a_group_over_a_projection_over_a_selection(
         {"b": [(None, 3, 18), "{}"]},
     ]
     compare(spark, tmp_path, root, policy, trace, "- 1 2 3 4 5 6 7 9")
+
+
+@POLICIES
+def test_a_distinct(spark: SparkSession, tmp_path: Path, policy: PurgePolicy) -> None:
+    root = plan.Distinct(project(where(scan(B), "b.price > 10"), k="b.auction", who="b.bidder", price="b.price"))
+    trace: Trace = [
+        {"b": [(1, 1, 11), (1, 1, 11), (1, 2, 11), (2, 1, 5), (None, 1, 12), (3, None, 12), (3, None, 12)]},
+        {
+            "b": [
+                (1, 1, 11),
+                (None, 1, 12),
+                (4, 4, 40),
+                (4, 4, 40),
+                '{"auction": 1}',
+                '{"auction": 4, "bidder": 4}',
+            ]
+        },
+        {
+            "b": [
+                (3, None, 12),
+                (2, 2, 20),
+                '{"auction": {"gt": 2, "lt": 5}}',
+                '{"price": 20}',
+                '{"bidder": [7, 8]}',
+            ]
+        },
+        {"b": [(2, 3, 21), (None, 1, 12), '{"auction": 2, "bidder": {"le": 3}, "price": {"ge": 21}}']},
+        {"b": [(6, 6, 60), "{}"]},
+    ]
+    compare(spark, tmp_path, root, policy, trace, "- 1 2 3 4 6 11 12 20 21 40")
 
 
 def test_a_join_on_two_columns_that_must_equal_one(spark: SparkSession, tmp_path: Path) -> None:

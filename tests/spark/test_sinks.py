@@ -240,3 +240,17 @@ def test_what_is_no_stream_is_refused(spark: SparkSession) -> None:
     unsafe = session.sql("SELECT value, COUNT(*) AS n FROM ticks GROUP BY value")
     with pytest.raises(CaesuraError, match="grow"):
         unsafe.start()
+
+
+def test_distinct_rows_come_once_and_are_forgotten_when_closed(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(
+        spark, tmp_path, f"{BID}\n{OUT}\nINSERT INTO out SELECT DISTINCT auction, price > 10 AS dear FROM bid;"
+    )
+    script.slice(bid=[{"auction": 1, "price": 5.0}, {"auction": 1, "price": 6.0}, {"auction": 2, "price": None}])
+    script.slice(bid=[{"auction": 1, "price": 7.0}, {"auction": 2, "price": None}, '{"auction": 1}'])
+    script.slice(bid=[{"auction": 2, "price": 20.0}, '{"auction": 2}'])
+    script.run()
+    assert values(script, slice=0) == [(1, False), (2, None)]
+    assert values(script, slice=1) == []
+    assert values(script, slice=2) == [(2, True)]
+    assert [progress.state_rows for progress in script.progress] == [2, 1, 0]

@@ -84,6 +84,11 @@ class Rows:
     def distinct(self) -> Rows:
         return Rows(self.columns, (f"SELECT DISTINCT {_list(self.columns)} FROM ", self), self.small)
 
+    def beyond(self, other: Rows) -> Rows:
+        """The rows that the other table does not hold, each once. NULL is a value like any other."""
+        listed = _list(self.columns)
+        return Rows(self.columns, (f"SELECT {listed} FROM ", self, f" EXCEPT SELECT {listed} FROM ", other))
+
     def join(self, other: Rows, condition: str | None) -> Rows:
         """Inner join of tables that share no column name."""
         kind = "CROSS JOIN" if condition is None else "JOIN"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from caesura import plan
 from caesura.catalog import Column, Relation, Stream, Table
 from caesura.operators.closed import Attributes, in_order
+from caesura.operators.distinct import Distinct
 from caesura.operators.group import Group
 from caesura.operators.join import Hop, Join, Side
 from caesura.operators.operator import Operator, StateTable
@@ -103,6 +104,10 @@ class _Compiler:
                     operators[node] = self._join(node)
                 case plan.Group():
                     operators[node] = self._group(node)
+                case plan.Distinct():
+                    operators[node] = self._distinct(node)
+                case _:
+                    raise AssertionError(f"{type(node).__name__} was refused before")
         shared = frozenset(node for node in operators if self._demands[node].readers > 1)
         return Compiled(self._nodes, operators, self._stores, shared)
 
@@ -117,6 +122,9 @@ class _Compiler:
                 self._demands[below].ask(wanted, history=demand.history)
             case plan.Group(input=below, keys=keys):
                 self._demands[below].ask(keys)
+            case plan.Distinct(input=below):
+                columns = (name for name, type in self._types[below].items() if type.scalar)
+                self._demands[below].ask(columns, history=demand.history)
             case plan.Join():
                 for i, below in enumerate(node.inputs):
                     closing = {name for each in equality_classes(node) for name in each.columns}
@@ -169,7 +177,7 @@ class _Compiler:
                 return tuple(tuple(f"{alias}.{a}" for a in key) for key in self._stores[stream.name].keys)
             case plan.Scan():
                 return ()
-            case plan.Filter(input=below):
+            case plan.Filter(input=below) | plan.Distinct(input=below):
                 return self._keys[below]
             case plan.Project(input=below):
                 found = (_renamed(self._keys[below], names) for names in self._renames(node))
@@ -226,6 +234,11 @@ class _Compiler:
             released=Store(f"{label}: released", types, self._keys[node]),
             passed=self._passed(node, label),
         )
+
+    def _distinct(self, node: plan.Distinct) -> Distinct:
+        label = self._label("distinct")
+        types = {name: type for name, type in self._types[node].items() if type.scalar}
+        return Distinct(StateTable(label, node.columns), Store(f"{label}: released", types, self._keys[node]))
 
     def _passed(self, node: plan.Join | plan.Group, label: str) -> Store | None:
         demand = self._demands[node]

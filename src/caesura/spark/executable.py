@@ -47,16 +47,12 @@ def _word(node: Plan) -> str | None:
     match node:
         case Scan(window=window):
             return "a sliding window" if window is not None else None
-        case Filter() | Project() | Join(kind="inner"):
+        case Filter() | Project() | Distinct() | Join(kind="inner"):
             return None
         case Join(kind=kind):
             return f"{kind.upper()} JOIN"
         case Group(emit=emit):
             return "EMIT CHANGES" if emit == "changes" else None
-        case Distinct(input=Compare() | Merge()):
-            return None  # the operator below is named
-        case Distinct():
-            return "SELECT DISTINCT"
         case Sort():
             return "ORDER BY"
         case Merge():
