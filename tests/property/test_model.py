@@ -362,8 +362,8 @@ CASES = {
     "group without keys": grouping((), {"v": (*BIT, NULL)}),
 }
 each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-few_hundred = settings(max_examples=200, deadline=None)
-few = settings(max_examples=50, deadline=None)
+few_hundred = settings(max_examples=120, deadline=None)
+few = settings(max_examples=30, deadline=None)
 
 
 @each_case

@@ -67,9 +67,9 @@ def delivered(script: Script) -> list[tuple[object, ...]]:
     return [tuple(row.values()) for row in script.rows("out")]
 
 
-@pytest.mark.parametrize("purge", [PurgePolicy(), LAZY], ids=["eager", "lazy"])
-def test_a_query_continues_where_it_stopped(spark: SparkSession, tmp_path: Path, purge: PurgePolicy) -> None:
-    script = Script(spark, tmp_path, WINNERS, purge=purge)
+def test_a_query_continues_where_it_stopped(spark: SparkSession, tmp_path: Path) -> None:
+    """With state in bases and deltas; a state written anew at every slice is the simpler case."""
+    script = Script(spark, tmp_path, WINNERS, purge=LAZY)
     add_slices(script, 0, 3)
     script.run()
     so_far = delivered(script)
@@ -79,8 +79,6 @@ def test_a_query_continues_where_it_stopped(spark: SparkSession, tmp_path: Path,
     script.run_to_end()
     assert delivered(script) == winners(tmp_path)
     assert [progress.slice for progress in script.progress] == [0, 1, 2, 3, 4, 5]
-    if purge != LAZY:  # rows that wait to be purged are still counted
-        assert script.progress[-1].state_rows == 0
 
 
 def crashes(done: Callable[..., Any]) -> Callable[..., Any]:

@@ -163,7 +163,7 @@ def test_a_store_covers_what_its_punctuations_cover(
     probed = view(frame, "probes")
     stored = Stored(spark, tmp_path, policy)
     punctuations: list[Punctuation] = []
-    for texts in SLICES:
+    for texts in SLICES if policy == PurgePolicy() else SLICES[:2]:
         stored.append(texts)
         punctuations += [read(text, TYPES) for text in texts]
         closed = stored.closed()
