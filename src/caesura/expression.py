@@ -33,5 +33,10 @@ class Expr:
         return self.tree.name if isinstance(self.tree, exp.Column) else None
 
 
+def shown(tree: exp.Expr) -> str:
+    """SQL for people to read, without the quotes that plan names need."""
+    return tree.sql(dialect="spark", comments=False).replace("`", "")
+
+
 def column(name: str, type: Type, span: Span | None = None) -> Expr:
     return Expr(exp.column(name, quoted=True), type, span)

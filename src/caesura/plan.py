@@ -119,6 +119,15 @@ class Join:
         kept = self.inputs[:1] if self.kind in ("semi", "anti") else self.inputs
         return tuple(column for plan in kept for column in plan.columns)
 
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        """The columns in equalities: a row with NULL in one of them meets nothing."""
+        return frozenset(column for e in self.equalities for column in (e.left, e.right))
+
+    def owner(self, column: str) -> int:
+        """The input that has a column."""
+        return next(i for i, plan in enumerate(self.inputs) if any(c.name == column for c in plan.columns))
+
     @property
     def lonely(self) -> tuple[int, ...]:
         """The inputs whose rows are emitted, once no partner can come, because they found none."""

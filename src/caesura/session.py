@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -136,7 +137,7 @@ class Prepared:
 
     def check(self) -> tuple[Verdict, ...]:
         """Whether the state of each query stays bounded, with the proof or the reason. Starts no JVM."""
-        return tuple(check(query) for query in self.pipeline.queries)
+        return self._verdicts
 
     def start(
         self,
@@ -177,6 +178,10 @@ class Prepared:
             unbounded=self.unbounded,
         )
         return start(self.session.spark, self.pipeline, settings)
+
+    @cached_property
+    def _verdicts(self) -> tuple[Verdict, ...]:
+        return tuple(check(query) for query in self.pipeline.queries)
 
     @property
     def unbounded(self) -> tuple[str, ...]:

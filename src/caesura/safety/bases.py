@@ -36,5 +36,4 @@ def bases(plan: Plan, column: str, *, through_order: bool) -> Iterator[tuple[Str
         case Join(inputs=several):
             equal = next((c.columns for c in matching_classes(plan) if column in c.columns), (column,))
             for name in dict.fromkeys((column, *equal)):
-                owner = next(each for each in several if any(c.name == name for c in each.columns))
-                yield from bases(owner, name, through_order=through_order)
+                yield from bases(several[plan.owner(name)], name, through_order=through_order)

@@ -14,6 +14,7 @@ from caesura.catalog import (
     Unique,
 )
 from caesura.expression import Expr
+from caesura.expression import shown as shown_sql
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort, walk
 from caesura.punctuation import Scheme
 from caesura.safety.bounds import Shift
@@ -196,4 +197,4 @@ def shifted(by: str | Expr, shifts: Iterable[Shift]) -> str:
 
 
 def text(expr: Expr) -> str:
-    return expr.sql.replace("`", "")
+    return shown_sql(expr.tree)

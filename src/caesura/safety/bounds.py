@@ -99,12 +99,12 @@ def window_bounds(join: Join, times: Iterable[Iterable[str]]) -> Iterator[Bound]
 
 def joined_on(join: Join) -> frozenset[str]:
     """The columns that the join compares, and the times that a window of it may bound."""
-    compared = {name for e in join.equalities for name in (e.left, e.right)}
+    compared = join.compared
     if join.residual is not None:
         compared |= join.residual.columns
     if any(True for plan in join.inputs for _ in _window(plan)):
         compared |= {column.name for plan in join.inputs for column in plan.columns if column.type.temporal}
-    return frozenset(compared)
+    return compared
 
 
 def stated(predicate: Expr) -> Iterator[Bound]:

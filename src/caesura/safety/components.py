@@ -41,7 +41,7 @@ def reaches(graph: JoinGraph) -> tuple[Reach | None, ...]:
         Reach(graph, i, i in complete, i in (complete if by_values is None else by_values))
         if i in graph.streams
         else None
-        for i in range(len(graph.join.inputs))
+        for i in graph.inputs
     )
 
 
@@ -60,8 +60,8 @@ def transformed(graph: JoinGraph) -> Transformed:
     while True:
         merged: dict[int, int] = {}
         for group in _strong(_edges(graph, node_of)):
-            nodes = group - {_EVERYONE}
-            merged |= dict.fromkeys(nodes, min(nodes, default=_EVERYONE))
+            if nodes := group - {_EVERYONE}:
+                merged |= dict.fromkeys(nodes, min(nodes))
         if len(set(merged.values())) == len(rounds[-1]):
             return Transformed(tuple(rounds))
         node_of = {i: merged[node] for i, node in node_of.items()}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from caesura.catalog import Table
-from caesura.expression import Expr
+from caesura.expression import Expr, shown
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
 from caesura.safety.equality import equality_classes, matching_classes
 from caesura.safety.predicates import conjuncts, constant, names
@@ -30,10 +30,10 @@ class _Known:
     @property
     def why(self) -> str | None:
         if self.listed is not None:
-            return _text(self.listed)
+            return shown(self.listed)
         if self.low is None or self.high is None:
             return None
-        return " and ".join(dict.fromkeys((_text(self.low), _text(self.high))))
+        return " and ".join(dict.fromkeys((shown(self.low), shown(self.high))))
 
 
 def domain(plan: Plan, column: str, known: _Known = _Known()) -> str | None:  # noqa: B008 - it is frozen
@@ -95,7 +95,3 @@ def _narrowed(known: _Known, predicate: Expr, column: str, type: Type) -> _Known
             case _:
                 pass
     return known
-
-
-def _text(tree: exp.Expr) -> str:
-    return tree.sql(dialect="spark").replace("`", "")

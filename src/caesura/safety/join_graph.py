@@ -94,7 +94,7 @@ class JoinGraph:
 
     @cached_property
     def streams(self) -> tuple[int, ...]:
-        return tuple(i for i in range(len(self.join.inputs)) if i not in self.static)
+        return tuple(i for i in self.inputs if i not in self.static)
 
     @cached_property
     def constants(self) -> dict[int, Expr]:
@@ -169,11 +169,10 @@ class JoinGraph:
     @cached_property
     def members(self) -> tuple[dict[int, str], ...]:
         """For each input: the classes it has a column in, and that column, if possible one that is joined on."""
-        joined_on = {column for e in self.join.equalities for column in (e.left, e.right)}
         members: list[dict[int, str]] = []
         for plan in self.join.inputs:
             names = [c.name for c in plan.columns if c.name in self.class_of]
-            names.sort(key=lambda name: name not in joined_on)
+            names.sort(key=lambda name: name not in self.join.compared)
             members.append({self.class_of[name]: name for name in reversed(names)})  # the first one stays
         return tuple(members)
 

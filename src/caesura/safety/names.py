@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from caesura.diagnostics import Span
+from caesura.expression import shown
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ def written(plan: Plan, column: str) -> str:
     match plan:
         case Project(outputs=outputs):
             expr = next(output.expr for output in outputs if output.name == column)
-            return bare(expr.column) if expr.column is not None else expr.sql.replace("`", "")
+            return bare(expr.column) if expr.column is not None else shown(expr.tree)
         case _:
             return bare(column)
 

@@ -17,10 +17,10 @@ def padded(plan: Plan, column: str) -> bool:
         case Project(input=below, outputs=outputs):
             source = next(output.expr.column for output in outputs if output.name == column)
             return source is not None and padded(below, source)
-        case Join(kind="inner" | "semi", equalities=pairs) if any(column in (e.left, e.right) for e in pairs):
+        case Join(kind="inner" | "semi", compared=compared) if column in compared:
             return False
         case Join(inputs=several):
-            owner = next(i for i, each in enumerate(several) if any(c.name == column for c in each.columns))
+            owner = plan.owner(column)
             return owner in plan.padded or padded(several[owner], column)
         case Merge(inputs=several) | Compare(inputs=several):
             return any(padded(each, column) for each in several)
@@ -43,8 +43,8 @@ def present(plan: Plan, column: str) -> bool:
             return any(c.name == column for c in below.columns) and present(below, column)
         case Merge(inputs=several):
             return all(present(each, column) for each in several)
-        case Join(kind="inner" | "semi", equalities=pairs) if any(column in (e.left, e.right) for e in pairs):
+        case Join(kind="inner" | "semi", compared=compared) if column in compared:
             return True
         case Join(inputs=several):
-            owner = next(i for i, each in enumerate(several) if any(c.name == column for c in each.columns))
+            owner = plan.owner(column)
             return owner not in plan.padded and present(several[owner], column)

@@ -15,14 +15,7 @@ from itertools import count
 from typing import TypeAlias
 
 from caesura.catalog import OrderedBy, PunctuatedBy, Stream
-from caesura.plan import (
-    Plan,
-    Scan,
-    Sort,
-    inputs,
-    walk,
-    with_inputs,
-)
+from caesura.plan import Plan, Scan, Sort, inputs, walk, with_inputs
 from caesura.safety.bases import bases
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from sqlglot import exp
 
 from caesura.catalog import Stream
-from caesura.expression import Expr
+from caesura.expression import Expr, shown
 from caesura.plan import Filter, Join, Plan, walk
 from caesura.safety.bases import bases
 from caesura.safety.equality import equality_classes, matching_classes
@@ -43,7 +43,7 @@ class Sample:
             case Type(numeric=True):
                 return self._number(k)
             case Type(kind="DATE"):
-                return (date(2024, 1, 1) + timedelta(days=k)).isoformat()
+                return (_START.date() + timedelta(days=k)).isoformat()
             case Type(temporal=True):
                 zone = "Z" if self.type.kind == "TIMESTAMP" else ""
                 return f"{(_START + timedelta(seconds=k)).isoformat()}{zone}"
@@ -106,7 +106,7 @@ def _narrow(
         if spoken and not told:
             continue  # of streams that say nothing
         if not _understood(conjunct) or len(told) < len(names):
-            yield conjunct.sql(dialect="spark").replace("`", "")
+            yield shown(conjunct)
             continue
         for stream, column in told:
             mine = {name for name in names if (stream, column) in carried[name]}

@@ -19,7 +19,7 @@ from caesura.sql.naming import generated
 from caesura.sql.refusal import refusal
 from caesura.sql.relations import Derived, Scope, bind_from, check_count
 from caesura.sql.setops import bind_set_operation
-from caesura.sql.sorting import sort_keys
+from caesura.sql.sorting import position, sort_keys
 from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
 from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
@@ -249,14 +249,5 @@ def _grouped(select: exp.Select, plan: Plan, items: list[Item], reach: Reach) ->
 
 def _key(node: exp.Expr, items: list[Item], reach: Reach, aliases: dict[str, exp.Expr]) -> exp.Expr:
     """A position, or an expression over the inputs and, for names they do not have, the select list."""
-    if not (isinstance(node, exp.Literal) and node.is_int):
-        return bound(node, reach, aliases)
-    position = int(node.name)
-    if not 1 <= position <= len(items):
-        raise refusal(
-            Code.GROUP_POSITION,
-            f"the select list has no position {position}",
-            span(node, reach.source),
-            because=f"it has {len(items)}",
-        )
-    return items[position - 1].tree
+    index = position(node, len(items), reach.source)
+    return bound(node, reach, aliases) if index is None else items[index].tree

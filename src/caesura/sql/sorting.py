@@ -37,17 +37,25 @@ def _key(node: exp.Expr, names: list[str], computed: Callable[[exp.Expr], str | 
     return SortKey(column, descending, nulls_first)
 
 
+def position(node: exp.Expr, count: int, source: Source) -> int | None:
+    """The index that a number in GROUP BY or ORDER BY means; None for anything else."""
+    if not (isinstance(node, exp.Literal) and node.is_int):
+        return None
+    number = int(node.name)
+    if not 1 <= number <= count:
+        raise refusal(
+            Code.GROUP_POSITION,
+            f"the select list has no position {number}",
+            span(node, source),
+            because=f"it has {count}",
+        )
+    return number - 1
+
+
 def _column(value: exp.Expr, names: list[str], source: Source) -> str | None:
-    if isinstance(value, exp.Literal) and value.is_int:
-        position = int(value.name)
-        if not 1 <= position <= len(names):
-            raise refusal(
-                Code.GROUP_POSITION,
-                f"the select list has no position {position}",
-                span(value, source),
-                because=f"it has {len(names)}",
-            )
-        return names[position - 1]
+    index = position(value, len(names), source)
+    if index is not None:
+        return names[index]
     if isinstance(value, exp.Column) and not value.table:
         return next((name for name in names if name.lower() == value.name.lower()), None)
     return None
