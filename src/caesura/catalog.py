@@ -52,6 +52,11 @@ class OrderedBy:
     lifespan: Interval | None = None
     span: Span | None = field(default=None, compare=False)
 
+    @property
+    def columns(self) -> tuple[str]:
+        """As the other promises have them."""
+        return (self.column,)
+
 
 @dataclass(frozen=True)
 class ClusteredBy:

@@ -226,7 +226,7 @@ def _columns(frame: DataFrame) -> tuple[Column, ...]:
 
 
 def _require_columns(name: str, columns: tuple[Column, ...], constraint: Constraint) -> None:
-    named = (constraint.column,) if isinstance(constraint, OrderedBy) else getattr(constraint, "columns", ())
+    named = getattr(constraint, "columns", ())
     known = [column.name for column in columns]
     for each in named:
         if each not in known:

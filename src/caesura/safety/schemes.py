@@ -144,9 +144,8 @@ def _promised(scan: Scan) -> Iterator[Derived]:
     for promise in scan.relation.promises:
         if isinstance(promise, CompleteBy) and not _completed(promise, scan.relation):
             continue
-        ordered = isinstance(promise, OrderedBy)
-        columns = (promise.column,) if isinstance(promise, OrderedBy) else promise.columns
-        yield Derived(Scheme(tuple(f"{scan.alias}.{c}" for c in columns), ordered), (Promised(scan, promise),))
+        attributes = tuple(f"{scan.alias}.{column}" for column in promise.columns)
+        yield Derived(Scheme(attributes, isinstance(promise, OrderedBy)), (Promised(scan, promise),))
 
 
 def _completed(promise: CompleteBy, stream: Stream) -> bool:

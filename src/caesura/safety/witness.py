@@ -77,7 +77,7 @@ def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, r
                 pass
     for stream in streams:
         for promise in stream.promises:
-            columns = (promise.column,) if isinstance(promise, OrderedBy) else promise.columns
+            columns = promise.columns
             samples = [drawn.columns[stream.name][column] for column in columns]
             values = {tuple(each.value(k) for each in samples) for k in range(1, rows + 1)}
             if isinstance(promise, Unique) and len(values) < rows:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from caesura import plan
-from caesura.catalog import Column, Relation, Stream, Table
+from caesura.catalog import Column, OrderedBy, Relation, Stream, Table
 from caesura.operators.closed import Attributes, in_order
 from caesura.operators.distinct import Distinct
 from caesura.operators.group import Group
@@ -162,7 +162,7 @@ class _Compiler:
             stream = node.relation
             types = {column.name: column.type for column in stream.columns if column.type.scalar}
             asked = {c.removeprefix(f"{node.alias}.") for c in self._demands[node].columns}
-            promised = [tuple(getattr(promise, "columns", ())) for promise in stream.promises]
+            promised = [each.columns for each in stream.promises if not isinstance(each, OrderedBy)]
             wanted = [*promised, *((name,) for name in asked)]
             earlier = stores[stream.name].keys if stream.name in stores else ()
             keys = {in_order(types, attributes) for attributes in wanted if attributes} | set(earlier)
@@ -202,7 +202,6 @@ class _Compiler:
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]
         name = f"{label}: {_name_of(below, i)}"
-        named = {column for equality in join.equalities for column in (equality.left, equality.right)}
         finite = plan.endless(join) and not plan.endless(below)
         exports = {} if finite else self._exports(join, i)
         pending = None
@@ -214,7 +213,7 @@ class _Compiler:
         return Side(
             table=StateTable(name, below.columns),
             finite=finite,
-            keys=tuple(column.name for column in below.columns if column.name in named),
+            keys=tuple(column.name for column in below.columns if column.name in join.compared),
             alike=_alike(join, below),
             purge=None if reach is None or not reach.complete else _hops(join, reach),
             exports=exports,
