@@ -14,7 +14,7 @@ from caesura.types import Type
 class Expr:
     """`tree` refers to columns by their plan names alone; nobody changes it after binding."""
 
-    tree: exp.Expression
+    tree: exp.Expr
     type: Type
     span: Span | None = field(default=None, compare=False)
 

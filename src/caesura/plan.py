@@ -116,7 +116,7 @@ class Join:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        kept = self.inputs[:1] if self.kind in ("semi", "anti") else self.inputs
+        kept = self.inputs[:1] if self.halved else self.inputs
         return tuple(column for plan in kept for column in plan.columns)
 
     @cached_property
@@ -127,6 +127,11 @@ class Join:
     def owner(self, column: str) -> int:
         """The input that has a column."""
         return next(i for i, plan in enumerate(self.inputs) if any(c.name == column for c in plan.columns))
+
+    @property
+    def halved(self) -> bool:
+        """Whether rows of the first input alone come out."""
+        return self.kind in ("semi", "anti")
 
     @property
     def lonely(self) -> tuple[int, ...]:
@@ -144,7 +149,7 @@ class Join:
     @property
     def padded(self) -> tuple[int, ...]:
         """The inputs whose columns are NULL where a lonely row of the other comes out."""
-        return () if self.kind in ("semi", "anti") else tuple(1 - i for i in self.lonely)
+        return () if self.halved else tuple(1 - i for i in self.lonely)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class Pair:
     is kept once for each of them.
 
     `pairs` are the attributes compared. `same`: NULL is the same as NULL, as set operations have it; otherwise a
-    row with a NULL there is lonely at once.
+    row with a NULL there is lonely at once, and so is one that would have to equal two values.
     """
 
     columns: tuple[tuple[str, ...], tuple[str, ...]]
@@ -77,7 +77,9 @@ class Pair:
 
     def able(self, i: int, row: Row) -> bool:
         """Whether a row can have a partner at all."""
-        return self.same or all(equal(row[pair[i]], row[pair[i]]) for pair in self.pairs)
+        wanted: dict[str, object] = {}
+        alike = (equal(row[pair[i]], wanted.setdefault(pair[1 - i], row[pair[i]])) for pair in self.pairs)
+        return self.same or all(alike)
 
     def meet(self, one: Row, other: Row) -> bool:
         alike = (

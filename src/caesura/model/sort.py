@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import itemgetter
 
 from caesura.model.operator import Row, Rows, Slice, State
 from caesura.plan import SortKey
-from caesura.punctuation import EVERYTHING, Punctuation, Range, confined, matches, rank
+from caesura.punctuation import EVERYTHING, Constant, Listed, Pattern, Punctuation, Range, confined, matches, rank
 
 
 @dataclass(frozen=True)
@@ -15,12 +17,15 @@ class Sort:
     """pass: the prefix that is complete, in order: rows before which nothing can still come. keep: the rest.
     prop: the same prefix, as a range.
 
-    The prefix is all up to a bound on the first key, which rises. Ranges that touch join up, but only from one
-    that is open to the left: below any other a row may always come. A row with NULL in the first key has no turn
-    before the end. The first key rises; the others break ties.
+    The prefix is all up to a bound on the first key, which rises, or falls if the order does. Patterns that touch
+    join up, but only from one that is open to the left: below any other a row may always come. A row with NULL in
+    the first key has no turn before the end. The other keys break ties.
+
+    `countable`: the first key is a whole number, so that 3 and 4 touch.
     """
 
     keys: tuple[SortKey, ...]
+    countable: bool = False
 
     def initial(self) -> State:
         return (Slice(),)
@@ -54,32 +59,57 @@ class Sort:
         if EVERYTHING in said:
             return EVERYTHING
         first = self.keys[0].column
-        ranges = [p for each in said if confined(each, (first,)) for _, p in each.patterns if isinstance(p, Range)]
-        bound: Range | None = None
-        while True:
-            touching = [each for each in ranges if each.high is not None and self._touches(bound, each)]
-            best = max(touching, key=lambda each: (rank(each.high), not each.high_open), default=None)
-            if best is None or (bound is not None and not self._beyond(best, bound)):
-                return None if bound is None else Punctuation(((first, bound),))
-            bound = Range(high=best.high, high_open=best.high_open)
+        patterns = [p for each in said if confined(each, (first,)) for _, p in each.patterns]
+        joined_up = self._joined_up([each for pattern in patterns for each in _ranges(pattern)])
+        falls = self.keys[0].descending
+        open_ended = (each for each in joined_up if (each.high if falls else each.low) is None)
+        return next((Punctuation(((first, each),)) for each in open_ended), None)
 
-    def _touches(self, bound: Range | None, other: Range) -> bool:
-        """Whether nothing is left out between what is complete and the other range."""
-        if other.low is None:
+    def _joined_up(self, ranges: list[Range]) -> list[Range]:
+        """The same values in ranges of which no two touch."""
+        done: list[Range] = []
+        for each in ranges:
+            apart = [other for other in done if not self._touch(each, other)]
+            done = [*apart, reduce(_hull, (other for other in done if other not in apart), each)]
+        return done
+
+    def _touch(self, one: Range, other: Range) -> bool:
+        """Whether no value lies between them."""
+        return self._reaches(one, other) and self._reaches(other, one)
+
+    def _reaches(self, one: Range, other: Range) -> bool:
+        """Whether `one` ends at, or after, the start of `other`, or right before it."""
+        if one.high is None or other.low is None:
             return True
-        if bound is None or bound.high is None or rank(bound.high)[0] != rank(other.low)[0]:
-            return False
-        gap = bound.high_open and other.low_open
-        return rank(other.low) < rank(bound.high) or (rank(other.low) == rank(bound.high) and not gap)
-
-    def _beyond(self, one: Range, other: Range) -> bool:
-        assert one.high is not None
-        assert other.high is not None
-        return (rank(one.high), not one.high_open) > (rank(other.high), not other.high_open)
+        high, low = rank(one.high), rank(other.low)
+        if self.countable:
+            return bool(high[2] - one.high_open + 1 >= low[2] + other.low_open)
+        return low < high or (low == high and not (one.high_open and other.low_open))
 
     def place(self, row: Row) -> tuple[object, ...]:
         """For sorting: NULLs first or last, falling keys turned round."""
         return tuple(_Place(row[key.column], key) for key in self.keys)
+
+
+def _ranges(pattern: Pattern) -> list[Range]:
+    match pattern:
+        case Range():
+            return [pattern]
+        case Constant(value):
+            return [Range(value, value)]
+        case Listed(values):
+            return [Range(value, value) for value in values]
+        case _:
+            return []
+
+
+def _hull(one: Range, other: Range) -> Range:
+    """All from the first value of the two to the last."""
+    lows = [(rank(each.low), each.low_open, each.low) for each in (one, other) if each.low is not None]
+    highs = [(rank(each.high), not each.high_open, each.high) for each in (one, other) if each.high is not None]
+    _, low_open, low = min(lows, key=itemgetter(0, 1)) if len(lows) == 2 else (None, False, None)
+    _, high_closed, high = max(highs, key=itemgetter(0, 1)) if len(highs) == 2 else (None, True, None)
+    return Range(low, high, low_open, not high_closed)
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ class Closed:
         spans = {name: known for name, known in self.spans.items() if name != attribute}
         fixed = Closed(points, boxes, spans, self.everything)
         if attribute in self.spans:
-            fixed |= Closed(boxes=said(_table(attribute, self.spans[attribute])))
+            fixed |= Closed(boxes=said(interval_table(attribute, self.spans[attribute])))
         for names, rows in self.points.items():
             if attribute in names:
                 rest = tuple(name for name in names if name != attribute)
@@ -156,11 +156,11 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
     if rows is None or closed.everything:
         return None
     for attribute, spans in closed.spans.items():
-        rows = _against_boxes(rows, _table(attribute, spans), negated=True)
+        rows = against_boxes(rows, interval_table(attribute, spans), negated=True)
     for attributes, points in closed.points.items():
         rows = rows.matching(points, attributes, negated=True)
     if closed.boxes is not None:
-        rows = _against_boxes(rows, closed.boxes, negated=True)
+        rows = against_boxes(rows, closed.boxes, negated=True)
     return rows
 
 
@@ -170,14 +170,14 @@ def covered(rows: Rows | None, closed: Closed) -> Rows | None:
         return rows
     found: list[Rows] = []
     for attribute, spans in closed.spans.items():
-        table = _table(attribute, spans)
-        found.append(_against_boxes(rows, table))
-        rows = _against_boxes(rows, table, negated=True)
+        table = interval_table(attribute, spans)
+        found.append(against_boxes(rows, table))
+        rows = against_boxes(rows, table, negated=True)
     for attributes, points in closed.points.items():
         found.append(rows.matching(points, attributes))
         rows = rows.matching(points, attributes, negated=True)
     if closed.boxes is not None:
-        found.append(_against_boxes(rows, closed.boxes))
+        found.append(against_boxes(rows, closed.boxes))
     return union(found)
 
 
@@ -208,7 +208,7 @@ def as_boxes(closed: Closed, types: Mapping[str, str]) -> Closed:
     """The same with spans and `everything` written as boxes, so that all of it is data; the wildcards of
     `everything` are on the attributes of `types`."""
     boxes: list[Rows | None] = [closed.boxes]
-    boxes += (_table(attribute, spans) for attribute, spans in closed.spans.items())
+    boxes += (interval_table(attribute, spans) for attribute, spans in closed.spans.items())
     if closed.everything:
         boxes.append(values({name: f"CAST(NULL AS {interval_type(sql)})" for name, sql in types.items()}))
     return Closed(closed.points, union(boxes))
@@ -222,13 +222,19 @@ def interval_type(sql: str) -> str:
 _BOX_ID = "box id"
 
 
-def _table(attribute: str, spans: tuple[Span, ...]) -> Rows:
+def one_value(value: str) -> str:
+    """A constant as a box's pattern."""
+    return f"struct({value} AS low, {value} AS high, false AS low_open, false AS high_open)"
+
+
+def interval_table(attribute: str, spans: tuple[Span, ...]) -> Rows:
     """Spans as boxes in a local table."""
     table = local(ENDS, (span.ends for span in spans))
     return table.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
-def _against_boxes(rows: Rows, boxes: Rows, *, negated: bool = False) -> Rows:
+def against_boxes(rows: Rows, boxes: Rows, *, negated: bool = False) -> Rows:
+    """The rows that some box matches, or that none does."""
     renamed, condition = _boxed(boxes)
     return rows.matching_on(renamed, condition, negated=negated)
 

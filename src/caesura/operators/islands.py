@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from caesura.operators.closed import ENDS
+from caesura.operators.closed import ENDS, one_value
 from caesura.operators.rows import Rows, quote
 from caesura.types import Type
 
@@ -16,9 +16,7 @@ def as_points(points: Rows | None, attribute: str) -> Rows | None:
     """Constants as intervals of one value."""
     if points is None:
         return None
-    name = quote(attribute)
-    one = f"struct({name} AS low, {name} AS high, false AS low_open, false AS high_open)"
-    return points.project({attribute: one})
+    return points.project({attribute: one_value(quote(attribute))})
 
 
 def short(intervals: Rows | None, attribute: str, type: Type) -> Rows | None:

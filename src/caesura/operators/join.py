@@ -66,10 +66,11 @@ class Join:
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without."""
         old = [self._held(state, i, flow) for i, flow in enumerate(inputs)]
+        arrived = [None if side.finite else flow.rows for side, flow in zip(self.sides, inputs, strict=True)]
         terms = []
-        for k, flow in enumerate(inputs):
-            before = [union((old[i], inputs[i].rows)) for i in range(k)]
-            parts = [*before, flow.rows, *old[k + 1 :]]
+        for k in range(len(inputs)):
+            before = [union((old[i], arrived[i])) for i in range(k)]
+            parts = [*before, arrived[k], *old[k + 1 :]]
             if (term := self._matches(parts, start=k)) is not None:
                 terms.append(term)
         return union(terms)

@@ -25,7 +25,8 @@ class Flow:
     """What a node gives its readers in one slice.
 
     `new` are the punctuations of this slice. `before` are the earlier ones; only operators that asked for the
-    history of an input find it there. A relation that never changes is `finite` and has neither.
+    history of an input find it there. A relation that never changes is `finite`, and also a stream that brought
+    all its rows in the first slice.
     """
 
     rows: Rows | None = None

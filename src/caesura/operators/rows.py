@@ -84,6 +84,10 @@ class Rows:
     def distinct(self) -> Rows:
         return Rows(self.columns, (f"SELECT DISTINCT {_list(self.columns)} FROM ", self), self.small)
 
+    def ordered(self, keys: Iterable[str]) -> Rows:
+        """In this order, for whoever writes or shows them as they are."""
+        return Rows(self.columns, (f"SELECT {_list(self.columns)} FROM ", self, f" ORDER BY {', '.join(keys)}"))
+
     def beyond(self, other: Rows) -> Rows:
         """The rows that the other table does not hold, each once. NULL is a value like any other."""
         listed = _list(self.columns)

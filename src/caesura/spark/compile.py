@@ -7,22 +7,28 @@ A punctuation that no operator above can use is not computed. So each node is co
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from caesura import plan
 from caesura.catalog import Column, OrderedBy, Relation, Stream, Table
 from caesura.operators.closed import Attributes, in_order
+from caesura.operators.combine import Combination
 from caesura.operators.distinct import Distinct
 from caesura.operators.group import Group
-from caesura.operators.join import Hop, Join, Side
+from caesura.operators.join import Join, Side
+from caesura.operators.merge import Merge
 from caesura.operators.operator import Operator, StateTable
+from caesura.operators.pair import Pair
 from caesura.operators.project import Project
 from caesura.operators.select import Select
+from caesura.operators.sort import Sort
 from caesura.operators.store import Store
-from caesura.safety.equality import EqualityClass, equality_classes
+from caesura.safety.equality import matching_classes
 from caesura.safety.reach import Reach
-from caesura.safety.schemes import derive
+from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partials_of, result_of
+from caesura.spark.halves import compared, paired
+from caesura.spark.pins import alike, chain
 
 
 @dataclass
@@ -77,8 +83,11 @@ class _Compiler:
         self._nodes = tuple(dict.fromkeys(node for root in roots for node in plan.walk(root)))
         self._types = {node: {c.name: c.type for c in node.columns} for node in self._nodes}
         self._reaches: dict[plan.Join, tuple[Reach | None, ...]] = {}
+        self._schemes: dict[plan.Plan, tuple[Derived, ...]] = {}
         for root in roots:
-            self._reaches |= derive(root).reaches
+            derivation = derive(root)
+            self._reaches |= derivation.reaches
+            self._schemes |= derivation.schemes
         self._demands = {node: Demand() for node in self._nodes}
         for root in roots:
             self._demands[root].ask(())
@@ -100,14 +109,18 @@ class _Compiler:
                 case plan.Project():
                     outputs = {output.name: output.expr.sql for output in node.outputs}
                     operators[node] = Project(outputs, self._renames(node))
-                case plan.Join():
+                case plan.Join(kind="inner"):
                     operators[node] = self._join(node)
+                case plan.Join() | plan.Compare():
+                    operators[node] = self._pair(node)
+                case plan.Merge():
+                    operators[node] = self._merge(node)
+                case plan.Sort():
+                    operators[node] = self._sort(node)
                 case plan.Group():
                     operators[node] = self._group(node)
                 case plan.Distinct():
                     operators[node] = self._distinct(node)
-                case _:
-                    raise AssertionError(f"{type(node).__name__} was refused before")
         shared = frozenset(node for node in operators if self._demands[node].readers > 1)
         return Compiled(self._nodes, operators, self._stores, shared)
 
@@ -123,11 +136,18 @@ class _Compiler:
             case plan.Group(input=below, keys=keys):
                 self._demands[below].ask(keys)
             case plan.Distinct(input=below):
-                columns = (name for name, type in self._types[below].items() if type.scalar)
-                self._demands[below].ask(columns, history=demand.history)
+                self._demands[below].ask(_scalars(below), history=demand.history)
+            case plan.Sort(input=below, keys=(first, *_)):
+                self._demands[below].ask({first.column} & {*_scalars(below)}, history=True)
+            case plan.Merge(inputs=several):
+                for below in several:
+                    self._demands[below].ask(demand.columns, history=True)
+            case plan.Compare(inputs=several):
+                for below in several:
+                    self._demands[below].ask(_scalars(below), history=True)
             case plan.Join():
                 for i, below in enumerate(node.inputs):
-                    closing = {name for each in equality_classes(node) for name in each.columns}
+                    closing = {name for each in matching_classes(node) for name in each.columns}
                     wanted = (closing | self._exports(node, i).keys()) & self._types[below].keys()
                     self._demands[below].ask(wanted, history=True)
 
@@ -142,14 +162,20 @@ class _Compiler:
             {old: new[min(i, len(new) - 1)] for old, new in names.items()} for i in range(max(longest, 1))
         )
 
-    def _exports(self, join: plan.Join, i: int) -> dict[str, str]:
+    def _exports(self, join: plan.Join | plan.Compare, i: int) -> dict[str, str]:
         """The columns of input i that readers ask for, by themselves or by an equal column of another input."""
         asked = self._demands[join].columns
+        if isinstance(join, plan.Compare) or join.halved:
+            return {} if i else {name: name for name in asked}  # rows of the first input alone come out
         exports = {name: name for name in self._types[join.inputs[i]] if name in asked}
-        for each in equality_classes(join):
-            known = [name for name in each.columns if name in asked]
+        if set(join.lonely) - {i}:
+            return exports  # where the other input's lonely rows have NULL, what is equal says nothing
+        own = self._types[join.inputs[i]]
+        for each in matching_classes(join):
+            # What is equal only where rows meet is not so in this input's lonely rows.
+            known = [name for name in each.columns if name in asked and not (i in join.lonely and name in own)]
             for name in each.columns:
-                if known and name in self._types[join.inputs[i]]:
+                if known and name in own:
                     exports.setdefault(name, known[0])
         return exports
 
@@ -177,8 +203,14 @@ class _Compiler:
                 return tuple(tuple(f"{alias}.{a}" for a in key) for key in self._stores[stream.name].keys)
             case plan.Scan():
                 return ()
-            case plan.Filter(input=below) | plan.Distinct(input=below):
+            case plan.Filter(input=below) | plan.Distinct(input=below) | plan.Compare(inputs=(below, _)):
                 return self._keys[below]
+            case plan.Sort():
+                return ()
+            case plan.Merge(inputs=several):
+                return self._combination(node).keys(
+                    [self._keys[below] for below in several if plan.endless(below)]
+                )
             case plan.Project(input=below):
                 found = (_renamed(self._keys[below], names) for names in self._renames(node))
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
@@ -189,8 +221,6 @@ class _Compiler:
                     _renamed(self._keys[below], self._exports(node, i)) for i, below in enumerate(node.inputs)
                 )
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
-            case _:
-                raise AssertionError(f"{type(node).__name__} was refused before")
 
     def _join(self, node: plan.Join) -> Join:
         label = self._label("join")
@@ -204,21 +234,43 @@ class _Compiler:
         name = f"{label}: {_name_of(below, i)}"
         finite = plan.endless(join) and not plan.endless(below)
         exports = {} if finite else self._exports(join, i)
-        pending = None
-        if exports:
-            types = {column: self._types[below][column] for column in exports}
-            keys = _renamed(self._keys[below], {column: column for column in exports})
-            pending = Store(f"{name}, not yet passed on", types, keys)
         reach = self._reaches[join][i] if plan.endless(join) else None
         return Side(
             table=StateTable(name, below.columns),
             finite=finite,
             keys=tuple(column.name for column in below.columns if column.name in join.compared),
-            alike=_alike(join, below),
-            purge=None if reach is None or not reach.complete else _hops(join, reach),
+            alike=alike(join, below),
+            purge=None if reach is None or not reach.complete else chain(join, reach),
             exports=exports,
-            pending=pending,
+            pending=self._pending(below, name, exports),
         )
+
+    def _pending(self, below: plan.Plan, name: str, exports: Mapping[str, str]) -> Store | None:
+        """Punctuations of an input that wait to be passed on, if anybody asks for them."""
+        if not exports:
+            return None
+        types = {column: self._types[below][column] for column in exports}
+        return Store(f"{name}, not yet passed on", types, _renamed(self._keys[below], {c: c for c in exports}))
+
+    def _pair(self, node: plan.Join | plan.Compare) -> Pair:
+        label = self._label(node.kind if isinstance(node, plan.Compare) else f"{node.kind} join")
+        names = [f"{label}: {_name_of(below, i)}" for i, below in enumerate(node.inputs)]
+        exports = [self._exports(node, i) for i in (0, 1)]
+        pending = [self._pending(node.inputs[i], names[i], exports[i]) for i in (0, 1)]
+        pair = compared(node, names) if isinstance(node, plan.Compare) else paired(node, names)
+        one, other = (replace(half, exports=exports[i], pending=pending[i]) for i, half in enumerate(pair.halves))
+        return replace(pair, halves=(one, other), passed=self._passed(node, label))
+
+    def _merge(self, node: plan.Merge) -> Merge:
+        return Merge(self._combination(node), self._passed(node, self._label("union")))
+
+    def _combination(self, node: plan.Merge) -> Combination:
+        wanted = frozenset(frozenset(derived.scheme.attributes) for derived in self._schemes[node])
+        return Combination(tuple(self._types[node]), wanted)
+
+    def _sort(self, node: plan.Sort) -> Sort:
+        table = StateTable(self._label("sort"), node.columns)
+        return Sort(table, node.keys, self._types[node][node.keys[0].column])
 
     def _group(self, node: plan.Group) -> Group:
         label = self._label("group")
@@ -239,7 +291,7 @@ class _Compiler:
         types = {name: type for name, type in self._types[node].items() if type.scalar}
         return Distinct(StateTable(label, node.columns), Store(f"{label}: released", types, self._keys[node]))
 
-    def _passed(self, node: plan.Join | plan.Group, label: str) -> Store | None:
+    def _passed(self, node: plan.Plan, label: str) -> Store | None:
         demand = self._demands[node]
         if not demand.history or not demand.columns:
             return None
@@ -257,43 +309,11 @@ def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[At
     return tuple(dict.fromkeys(renamed))
 
 
+def _scalars(node: plan.Plan) -> list[str]:
+    """The columns that a punctuation can speak of."""
+    return [column.name for column in node.columns if column.type.scalar]
+
+
 def _name_of(node: plan.Plan, i: int) -> str:
     scans = [each for each in plan.walk(node) if isinstance(each, plan.Scan)]
     return scans[0].alias if len(scans) == 1 else f"input {i + 1}"
-
-
-def _alike(join: plan.Join, below: plan.Plan) -> tuple[tuple[str, str], ...]:
-    """The columns of one input that must be equal in every result."""
-    pairs: list[tuple[str, str]] = []
-    for each in equality_classes(join):
-        first, *others = [column.name for column in below.columns if column.name in each.columns] or [""]
-        pairs += ((first, other) for other in others)
-    return tuple(pairs)
-
-
-def _hops(join: plan.Join, reach: Reach) -> tuple[Hop, ...]:
-    """The proof's order. Each hop may use any punctuation on pinned attributes, not only those of its scheme."""
-    classes = equality_classes(join)
-    known = {column.name for i in (reach.start, *reach.static) for column in join.inputs[i].columns}
-    hops: list[Hop] = []
-    for hop in reach.hops:
-        mine = {column.name for column in join.inputs[hop.input].columns}
-        pins, constants = _pins(classes, mine, known)
-        hops.append(Hop(hop.input, pins, constants))
-        known |= mine
-    return tuple(hops)
-
-
-def _pins(
-    classes: tuple[EqualityClass, ...], mine: set[str], known: set[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    pins: dict[str, str] = {}
-    constants: dict[str, str] = {}
-    for each in classes:
-        available = [name for name in each.columns if name in known]
-        for name in each.columns:
-            if name in mine and available:
-                pins[name] = available[0]
-            elif name in mine and each.constant is not None:
-                constants[name] = each.constant.sql
-    return pins, constants

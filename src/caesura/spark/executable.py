@@ -7,21 +7,7 @@ from collections.abc import Iterator
 from caesura.catalog import ClosedBy, ClusteredBy, CompleteBy, OrderedBy, PunctuatedBy, Stream, Unique
 from caesura.diagnostics import CaesuraError, Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import (
-    Compare,
-    Distinct,
-    Filter,
-    Group,
-    Join,
-    Merge,
-    Pipeline,
-    Plan,
-    Project,
-    Query,
-    Scan,
-    Sort,
-    walk,
-)
+from caesura.plan import Group, Pipeline, Plan, Query, Scan, walk
 from caesura.safety.reach import Reach
 from caesura.safety.states import judge
 
@@ -47,18 +33,10 @@ def _word(node: Plan) -> str | None:
     match node:
         case Scan(window=window):
             return "a sliding window" if window is not None else None
-        case Filter() | Project() | Distinct() | Join(kind="inner"):
-            return None
-        case Join(kind=kind):
-            return f"{kind.upper()} JOIN"
         case Group(emit=emit):
             return "EMIT CHANGES" if emit == "changes" else None
-        case Sort():
-            return "ORDER BY"
-        case Merge():
-            return "UNION"
-        case Compare(kind=kind):
-            return kind.upper()
+        case _:
+            return None
 
 
 def _promises(stream: Stream) -> Iterator[Diagnostic]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from caesura.operators.closed import Attributes, Closed
+from caesura.operators.closed import Attributes, Closed, one_value
 from caesura.operators.rows import Rows, quote, text
 from caesura.types import Type
 
@@ -162,14 +162,13 @@ def _entry(name: str) -> str:
 def _intervals(name: str, type: Type) -> str:
     """A column's pattern as intervals: one NULL for the wildcard, one for a range, one for each constant."""
     values = f"transform(entry.items, item -> {_value(type)})"
-    constant = "struct(value AS low, value AS high, false AS low_open, false AS high_open)"
     range = (
         "struct(coalesce(value[0], value[1]) AS low, coalesce(value[2], value[3]) AS high, "
         "value[1] IS NOT NULL AS low_open, value[3] IS NOT NULL AS high_open)"
     )
     return (
         f"transform(array({_entry(name)}), entry -> CASE WHEN entry IS NULL THEN array(NULL) "
-        f"WHEN entry.ends IS NULL THEN transform({values}, value -> {constant}) "
+        f"WHEN entry.ends IS NULL THEN transform({values}, value -> {one_value('value')}) "
         f"ELSE transform(array({values}), value -> {range}) END)[0]"
     )
 

@@ -196,7 +196,13 @@ class SliceDriver:
         return flows
 
     def _leaves(self, sources: Mapping[str, Flow]) -> dict[plan.Plan, Flow]:
-        leaves: dict[plan.Plan, Flow] = {node: Flow(finite=rows) for node, rows in self._static.items()}
+        """A relation that never changes is known as a whole; to whoever takes it for a stream, all of it comes in
+        the first slice."""
+        first, ended = self.manifest.slice < 0, Closed(everything=True)
+        leaves: dict[plan.Plan, Flow] = {
+            node: Flow(rows, ended, finite=rows) if first else Flow(before=ended, finite=rows)
+            for node, rows in self._static.items()
+        }
         for node in self._compiled.nodes:
             if isinstance(node, plan.Scan) and node.relation.name in sources:
                 flow = sources[node.relation.name]
@@ -206,11 +212,10 @@ class SliceDriver:
         return leaves
 
     def _staged(self, flows: Mapping[plan.Plan, Flow], number: int) -> dict[str, int]:
-        """Write the queries' result rows aside; how many they are. A query over tables alone gives all at once."""
+        """Write the queries' result rows aside; how many they are."""
         output: dict[str, int] = {}
         for target in self._targets:
-            flow = flows[target.query.plan]
-            rows = flow.rows if self.manifest.slice >= 0 or flow.finite is None else flow.finite
+            rows = flows[target.query.plan].rows
             output[target.query.name] = 0
             if rows is not None:
                 counted = Observation()

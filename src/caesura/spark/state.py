@@ -106,7 +106,7 @@ class StateFiles:
             earlier = before.get(name, TableVersion())
             if change.rewrite:
                 after[name] = TableVersion(part, spans=found.spans)
-            elif part.rows:
+            else:  # without rows too: what the slice is done with is still held, and counts towards writing anew
                 after[name] = replace(earlier, deltas=(*earlier.deltas, part))
         return after
 

@@ -1,0 +1,347 @@
+"""Runs a plan on Spark and in the model, slice by slice: rows out, punctuations passed on, rows kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from caesura import plan
+from caesura.model import operator as model
+from caesura.model.distinct import Distinct
+from caesura.model.group import Group
+from caesura.model.join import Join, hops
+from caesura.model.merge import Merge
+from caesura.model.operator import Predicate, Row
+from caesura.model.pair import Kind, Pair
+from caesura.model.project import Project
+from caesura.model.select import Select
+from caesura.model.sort import Sort
+from caesura.operators import distinct as distinct_on_spark
+from caesura.operators import group as group_on_spark
+from caesura.operators import join as join_on_spark
+from caesura.operators import pair as pair_on_spark
+from caesura.operators import sort as sort_on_spark
+from caesura.operators.closed import NOTHING, Closed, covered
+from caesura.operators.operator import Change, Flow, State
+from caesura.operators.rows import Rows, quote, text, union, view
+from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
+from caesura.punctuation_json import read, write
+from caesura.spark import punctuations
+from caesura.spark.compile import compile_plans
+from caesura.spark.evaluate import evaluate
+from caesura.spark.manifest import TableVersion
+from caesura.spark.run import work_session
+from caesura.spark.state import PurgePolicy, StateFiles
+from caesura.spark.storage import Storage
+from caesura.types import BIGINT
+
+Trace = Sequence[Mapping[str, Sequence[tuple[int | None, ...] | str]]]
+"""Slices: by stream, the rows as tuples and the punctuations as texts."""
+
+
+def of_stream(relation: plan.Scan, items: Sequence[tuple[int | None, ...] | str]) -> model.Slice:
+    """A slice with the stream's own column names."""
+    names = [column.name for column in relation.relation.columns]
+    rows = tuple(Row.of(dict(zip(names, item, strict=True))) for item in items if not isinstance(item, str))
+    types = dict.fromkeys(names, BIGINT)
+    given = (read(item, types) for item in items if isinstance(item, str))
+    return model.Slice(rows, frozenset(each for punctuation in given for each in without_lists(punctuation)))
+
+
+def without_lists(punctuation: Punctuation) -> Iterator[Punctuation]:
+    """A list says what its constants say, one by one: on Spark it may be passed on in parts."""
+    choices = (
+        [(name, Constant(value)) for value in pattern.values] if isinstance(pattern, Listed) else [(name, pattern)]
+        for name, pattern in punctuation.patterns
+    )
+    return (Punctuation(chosen) for chosen in product(*choices))
+
+
+def under_alias(scanned: plan.Scan, slice: model.Slice) -> model.Slice:
+    rows = (Row.of({f"{scanned.alias}.{name}": value for name, value in row.items()}) for row in slice.rows)
+    named = (
+        Punctuation(tuple((f"{scanned.alias}.{n}", p) for n, p in each.patterns)) for each in slice.punctuations
+    )
+    return model.Slice(tuple(rows), frozenset(named))
+
+
+@dataclass
+class OnSpark:
+    """A plan's operators with their state in files, called as the slice driver calls them."""
+
+    spark: SparkSession
+    folder: Path
+    root: plan.Plan
+    policy: PurgePolicy
+    versions: dict[str, TableVersion] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
+    held: dict[str, list[Row]] = field(default_factory=dict)
+    slices: int = 0
+
+    def __post_init__(self) -> None:
+        self.compiled = compile_plans((self.root,))
+        storage = Storage(self.spark, str(self.folder))
+        self.files = StateFiles(self.spark, storage, self.compiled.tables, self.policy)
+
+    def run(self, arrivals: Mapping[str, model.Slice], probes: Mapping[plan.Plan, Rows]) -> list[Seen]:
+        """One slice; what each node of `probes` gave its readers."""
+        state = self.files.open(self.versions)
+        leaves: dict[plan.Plan, Flow] = {}
+        remembered: dict[str, Change] = {}
+        for node in self.compiled.nodes:
+            if isinstance(node, plan.Scan):
+                name = node.relation.name
+                rows, new = self.frame(node, arrivals[name]), self.closed(node, arrivals[name], state)
+                before = self.compiled.stores[name].read(state) | Closed(everything=name in self.ended)
+                names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
+                named = None if rows is None else rows.renamed(names)
+                leaves[node] = Flow(named, new.renamed(names), before.renamed(names))
+                remembered |= self.compiled.stores[name].append(state, Closed(new.points, new.boxes))
+                self.ended |= {name} if new.everything else set()
+        flows, changes = evaluate(self.compiled, state, leaves)
+        changes |= remembered
+        tables: dict[str, Rows | None] = {}
+        for i, (node, rows) in enumerate(probes.items()):
+            passed = flows[node].new.confined(rows.columns) if self.asks(node) else NOTHING
+            tables[f"rows {i}"] = flows[node].rows
+            tables[f"passed {i}"] = covered(rows, passed) if passed else None
+        found = self._collected(tables)
+        written = self.files.write(self.slices, changes)
+        self.versions = self.files.versions(self.versions, changes, self.slices, written)
+        self.slices += 1
+        state.forget()
+        after = self.files.open(self.versions)
+        holding = [table.name for table in self.compiled.tables if table.holds == "rows"]
+        self.held = self._collected({name: after[name].rows for name in holding})
+        return [Seen(found[f"rows {i}"], frozenset(found[f"passed {i}"])) for i in range(len(probes))]
+
+    def asks(self, node: plan.Plan) -> bool:
+        """What a group over a join passes on is what the join does: the plan is deep, and one look is enough."""
+        return not isinstance(node, plan.Group) or not isinstance(node.input, plan.Join)
+
+    def frame(self, node: plan.Scan, slice: model.Slice) -> Rows | None:
+        if not slice.rows:
+            return None
+        names = [column.name for column in node.relation.columns]
+        frame = table(self.spark, names, [[row[name] for name in names] for row in slice.rows])
+        return view(frame, f"rows of {node.alias}")
+
+    def closed(self, node: plan.Scan, slice: model.Slice, state: State) -> Closed:
+        types = {column.name: column.type for column in node.relation.columns}
+        keys = self.compiled.stores[node.relation.name].keys
+        counts: dict[str, int] = {}
+        for each in slice.punctuations:
+            kind = _kind(each, list(types), keys)
+            counts[kind] = counts.get(kind, 0) + 1
+        if not counts:
+            return Closed()
+        reader = punctuations.Reader(types, keys)
+        texts = self.spark.sql("SELECT explode(:texts) AS text", {"texts": [write(p) for p in slice.punctuations]})
+        parsed = reader.parse(view(texts, f"texts of {node.alias}"), "text").frame(self.spark).localCheckpoint()
+        closed = reader.closed(view(parsed, f"punctuations of {node.alias}"), counts)
+        return closed.mapped(lambda rows, what: state.share(f"{node.alias}: {what}", rows))
+
+    def _collected(self, tables: Mapping[str, Rows | None]) -> dict[str, list[Row]]:
+        """The rows of several tables by one query, as JSON."""
+        found: dict[str, list[Row]] = {name: [] for name in tables}
+        tagged = union(
+            rows.project({"name": text(name), "row": _json(rows)})
+            for name, rows in tables.items()
+            if rows is not None
+        )
+        for name, row in tagged.frame(self.spark).collect() if tagged is not None else ():
+            found[name].append(Row.of(json.loads(row)))
+        return {name: sorted(rows, key=repr) for name, rows in found.items()}
+
+    def kept(self, table: str) -> tuple[list[Row], bool]:
+        """What a state table holds, and whether this slice wrote it anew: if not, rows may wait to be purged."""
+        version = self.versions.get(table, TableVersion())
+        anew = version.base is not None and version.base.slice == self.slices - 1
+        return self.held[table], anew
+
+
+def table(spark: SparkSession, names: Sequence[str], rows: Sequence[Sequence[object]]) -> DataFrame:
+    """Rows of BIGINTs as literals: `createDataFrame` would start Python workers for them."""
+    cells = ", ".join(
+        "({})".format(", ".join("NULL" if cell is None else f"{cell}L" for cell in row)) for row in rows
+    )
+    typed = ", ".join(f"CAST(c{i} AS BIGINT) AS {quote(name)}" for i, name in enumerate(names))
+    return spark.sql(f"SELECT {typed} FROM VALUES {cells} AS t({', '.join(f'c{i}' for i in range(len(names)))})")
+
+
+def _json(rows: Rows) -> str:
+    return f"to_json(struct({', '.join(map(quote, rows.columns))}), map('ignoreNullFields', 'false'))"
+
+
+@dataclass(frozen=True)
+class Seen:
+    rows: list[Row]
+    passed: frozenset[Row]
+    """The probes that a punctuation passed on in this slice matches."""
+
+
+def _kind(punctuation: Punctuation, names: list[str], keys: tuple[tuple[str, ...], ...]) -> str:
+    if punctuation == EVERYTHING:
+        return punctuations.EVERYTHING
+    key = tuple(name for name in names if name in punctuation.attributes)
+    ranged = any(isinstance(pattern, Range) for _, pattern in punctuation.patterns)
+    return punctuations.BOX if ranged or key not in keys else punctuations.kind_of(key)
+
+
+def _dearer(row: Row) -> bool | None:
+    price, x = row["b.price"], row["a.x"]
+    return price > x if isinstance(price, int) and isinstance(x, int) else None
+
+
+RESIDUALS: dict[str, Predicate] = {"`b.price` > `a.x`": _dearer}
+"""What is left of join conditions beside equalities, for the model."""
+
+
+def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> model.Operator:
+    match node:
+        case plan.Filter():
+            return Select(lambda row: None if row["b.price"] is None else row["b.price"] > 10)  # type: ignore[operator]
+        case plan.Project():
+            return Project(tuple((output.name, str(output.expr.column)) for output in node.outputs))
+        case plan.Join(kind="left" | "right" | "full" | "semi" | "anti" as kind):
+            one, other = (tuple(column.name for column in below.columns) for below in node.inputs)
+            pairs = tuple((e.left, e.right) for e in node.equalities)
+            return Pair((one, other), pairs, kind, None if node.residual is None else RESIDUALS[node.residual.sql])
+        case plan.Compare():
+            names = tuple(column.name for column in node.columns)
+            kinds: dict[str, Kind] = {"intersect": "semi", "except": "anti"}
+            return Pair((names, names), tuple((name, name) for name in names), kinds[node.kind], same=True)
+        case plan.Merge():
+            return Merge(len(node.inputs))
+        case plan.Sort():
+            return Sort(node.keys, countable=True)
+        case plan.Join():
+            assert compiled is not None
+            columns = [[column.name for column in below.columns] for below in node.inputs]
+            orders = [[hop.input for hop in side.purge or ()] for side in compiled.sides]
+            return Join(tuple(map(tuple, columns)), node.equalities, hops(columns, node.equalities, orders))
+        case plan.Group():
+            return Group(node.keys, node.aggregates)
+        case plan.Distinct():
+            return Distinct()
+        case _:
+            raise ValueError(f"there is no model of {type(node).__name__}")
+
+
+def compare(
+    spark: SparkSession, folder: Path, root: plan.Plan, policy: PurgePolicy, trace: Trace, values: str
+) -> None:
+    """`values` are those that the probes for punctuations take in each column; `-` is NULL."""
+    session = work_session(spark)
+    on_spark = OnSpark(session, folder, root, policy)
+    scans = [node for node in on_spark.compiled.nodes if isinstance(node, plan.Scan)]
+    nodes = [node for node in on_spark.compiled.nodes if not isinstance(node, plan.Scan)]
+    arrivals = [{s.relation.name: of_stream(s, slice.get(s.relation.name, ())) for s in scans} for slice in trace]
+    asked: dict[plan.Plan, tuple[str, ...]] = {node: asked_columns(on_spark, node, root) for node in nodes}
+    domain = [None if each == "-" else int(each) for each in values.split()]
+    rows: dict[plan.Plan, list[Row]] = {
+        node: [Row.of(dict(zip(names, each, strict=True))) for each in product(domain, repeat=len(names))]
+        for node, names in asked.items()
+    }
+    probes: dict[plan.Plan, Rows] = {
+        node: view(
+            table(session, asked[node], [[row[name] for name in asked[node]] for row in rows[node]]),
+            f"probe {nodes.index(node)}",
+        )
+        for node in nodes
+        if asked[node]
+    }
+    outputs: dict[plan.Plan, list[model.Output]] = {}
+    for node in on_spark.compiled.nodes:
+        if isinstance(node, plan.Scan):
+            slices = [under_alias(node, slice[node.relation.name]) for slice in arrivals]
+            outputs[node] = [model.Output(slice.rows, slice.punctuations, ()) for slice in slices]
+        else:
+            given = zip(*(outputs[below] for below in plan.inputs(node)), strict=True)
+            operator = on_spark.compiled.operators[node]
+            meaning = model_of(node, operator if isinstance(operator, join_on_spark.Join) else None)
+            new = [[model.Slice(o.rows, o.punctuations) for o in together] for together in given]
+            outputs[node] = list(model.run(meaning, new))
+
+    seen: dict[plan.Plan, set[Row]] = {node: set() for node in probes}
+    so_far: dict[plan.Plan, set[Punctuation]] = {node: set() for node in probes}
+    for number, slice in enumerate(arrivals):
+        for node, found in zip(probes, on_spark.run(slice, probes), strict=True):
+            where = f"slice {number}, {type(node).__name__}"
+            wanted = outputs[node][number]
+            assert found.rows == sorted(wanted.rows, key=repr), where
+            if not on_spark.asks(node):
+                continue
+            seen[node] |= found.passed
+            so_far[node] |= {p for p in wanted.punctuations if confined(p, asked[node])}
+            assert seen[node] == {row for row in rows[node] if set_match(row, so_far[node])}, where
+        for node in probes:
+            compare_kept(on_spark, node, outputs[node][number], number)
+
+
+def asked_columns(on_spark: OnSpark, node: plan.Plan, root: plan.Plan) -> tuple[str, ...]:
+    """The columns on which punctuations of the node are of use to its reader."""
+    if node is root:
+        return node.keys if isinstance(node, plan.Group) else tuple(column.name for column in node.columns)
+    reader = next(other for other in on_spark.compiled.nodes if node in plan.inputs(other))
+    wanted = asked_columns(on_spark, reader, root)
+    if isinstance(reader, plan.Project):
+        return tuple(old for old, new in reader.copies.items() if set(new) & set(wanted))
+    return wanted
+
+
+def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, number: int) -> None:
+    match on_spark.compiled.operators[node]:
+        case join_on_spark.Join(sides=sides):
+            tables = [(side.table.name, list(rows)) for side, rows in zip(sides, wanted.kept, strict=True)]
+        case pair_on_spark.Pair(halves=halves, second=second) as pair:
+            tables = [
+                (
+                    half.table.name,
+                    kept_of(half, wanted.kept[i], second if i else {}, once=i == 1 and not pair.matches),
+                )
+                for i, half in enumerate(halves)
+            ]
+        case distinct_on_spark.Distinct(table=table) | sort_on_spark.Sort(table=table):
+            tables = [(table.name, list(wanted.kept[0]))]
+        case group_on_spark.Group(table=table):
+            assert isinstance(node, plan.Group)
+            tables = [(table.name, [partial(node, row) for row in wanted.kept[0]])]
+        case _:
+            return
+    for name, rows in tables:
+        held, exactly = on_spark.kept(name)
+        if exactly:
+            assert held == sorted(rows, key=repr), f"slice {number}, {name}"
+        elif isinstance(node, plan.Join):
+            assert all(row in held for row in rows), f"slice {number}, {name}"
+
+
+def kept_of(half: pair_on_spark.Half, rows: model.Rows, names: Mapping[str, str], *, once: bool) -> list[Row]:
+    """The model's rows in the columns that are stored; of some inputs equal ones are stored once."""
+    needed = {column.name for column in half.columns}
+    stored = [{names.get(name, name): value for name, value in row.items()} for row in rows]
+    found = [Row.of({name: value for name, value in row.items() if name in needed}) for row in stored]
+    return list(dict.fromkeys(found)) if once else found
+
+
+def partial(node: plan.Group, row: Row) -> Row:
+    """The model's partial aggregates as columns; a sum without rows is NULL there."""
+    cells: dict[str, object] = {key: row[key] for key in node.keys}
+    for aggregate in node.aggregates:
+        name, value = aggregate.result.name, row[aggregate.result.name]
+        if isinstance(value, tuple):
+            total, count = value
+            cells |= {f"{name} sum": float(total) if count else None, f"{name} count": count}
+        else:
+            cells[name] = value
+    return Row.of(cells)
+
+
+LAZY = PurgePolicy(eager_rows=0, max_deltas=3)
+"""Appends, and writes anew now and then: both ways in one trace."""
