@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
@@ -84,7 +84,10 @@ class OnSpark:
     slices: int = 0
 
     def __post_init__(self) -> None:
-        self.compiled = compile_plans((self.root,))
+        asked = [] if isinstance(self.root, plan.Group) else [column.name for column in self.root.columns]
+        compiled = compile_plans((self.root,), asked)
+        # What is compared at every node is computed once at every node.
+        self.compiled = replace(compiled, shared=frozenset(compiled.operators))
         storage = Storage(self.spark, str(self.folder))
         self.files = StateFiles(self.spark, storage, self.compiled.tables, self.policy)
 

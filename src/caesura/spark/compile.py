@@ -54,7 +54,7 @@ class Compiled:
     stores: Mapping[str, Store]
     """The punctuations seen so far, per stream."""
     shared: frozenset[plan.Plan]
-    """Nodes with state that several others read: their rows are computed once."""
+    """Nodes whose rows are read more than once: they are computed once."""
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
@@ -74,12 +74,13 @@ class Compiled:
         return {name: each for name, each in self.relations.items() if isinstance(each, Table)}
 
 
-def compile_plans(roots: tuple[plan.Plan, ...]) -> Compiled:
-    return _Compiler(roots).compiled()
+def compile_plans(roots: tuple[plan.Plan, ...], asked: Iterable[str] = ()) -> Compiled:
+    """`asked`: the columns on which whoever reads the results asks for punctuations."""
+    return _Compiler(roots, asked).compiled()
 
 
 class _Compiler:
-    def __init__(self, roots: tuple[plan.Plan, ...]) -> None:
+    def __init__(self, roots: tuple[plan.Plan, ...], asked: Iterable[str]) -> None:
         self._nodes = tuple(dict.fromkeys(node for root in roots for node in plan.walk(root)))
         self._types = {node: {c.name: c.type for c in node.columns} for node in self._nodes}
         self._reaches: dict[plan.Join, tuple[Reach | None, ...]] = {}
@@ -90,7 +91,7 @@ class _Compiler:
             self._schemes |= derivation.schemes
         self._demands = {node: Demand() for node in self._nodes}
         for root in roots:
-            self._demands[root].ask(())
+            self._demands[root].ask(asked)
         for node in reversed(self._nodes):
             self._ask_inputs(node, self._demands[node])
         self._stores = self._stream_stores()
@@ -121,8 +122,11 @@ class _Compiler:
                     operators[node] = self._group(node)
                 case plan.Distinct():
                     operators[node] = self._distinct(node)
-        shared = frozenset(node for node in operators if self._demands[node].readers > 1)
-        return Compiled(self._nodes, operators, self._stores, shared)
+        shared = {node for node in operators if self._demands[node].readers > 1}
+        for node in self._nodes:
+            if isinstance(node, plan.Join | plan.Compare):  # which read their inputs' rows several times
+                shared |= {below for below in node.inputs if _costly(below)}
+        return Compiled(self._nodes, operators, self._stores, frozenset(shared))
 
     def _ask_inputs(self, node: plan.Plan, demand: Demand) -> None:
         match node:
@@ -307,6 +311,13 @@ class _Compiler:
 def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[Attributes, ...]:
     renamed = (tuple(dict.fromkeys(names[a] for a in key)) for key in keys if all(a in names for a in key))
     return tuple(dict.fromkeys(renamed))
+
+
+def _costly(node: plan.Plan) -> bool:
+    """Whether its rows take more than reading a source."""
+    return plan.endless(node) and any(
+        not isinstance(n, plan.Scan | plan.Filter | plan.Project) for n in plan.walk(node)
+    )
 
 
 def _scalars(node: plan.Plan) -> list[str]:
