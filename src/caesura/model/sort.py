@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from caesura.model.operator import Row, Rows, Slice, State
 from caesura.plan import SortKey
-from caesura.punctuation import EVERYTHING, Punctuation, Range, confined, matches, rank
+from caesura.punctuation import (
+    EVERYTHING,
+    Constant,
+    Empty,
+    Listed,
+    Pattern,
+    Punctuation,
+    Range,
+    Wildcard,
+    before,
+    confined,
+    match,
+    rank,
+)
 
 
 @dataclass(frozen=True)
@@ -15,9 +28,9 @@ class Sort:
     """pass: the prefix that is complete, in order: rows before which nothing can still come. keep: the rest.
     prop: the same prefix, as a range.
 
-    The prefix is all up to a bound on the first key, which rises. Ranges that touch join up, but only from one
-    that is open to the left: below any other a row may always come. A row with NULL in the first key has no turn
-    before the end. The first key rises; the others break ties.
+    The prefix is all up to a bound on the first key. Ranges and points that touch join up, but only from one that
+    is open to the left: below any other a row may always come. The first key rises, and its NULLs come last: no
+    range has them, so that they have no turn before the end. The other keys break ties.
     """
 
     keys: tuple[SortKey, ...]
@@ -40,46 +53,54 @@ class Sort:
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
         prefix = self.prefix(kept[0].punctuations)
-        if prefix == EVERYTHING:
-            return frozenset({EVERYTHING})
         return frozenset() if prefix is None else frozenset({prefix})
 
     def within(self, row: Row, prefix: Punctuation | None) -> bool:
-        first = self.keys[0].column
-        return prefix is not None and all(matches(pattern, row[first]) for _, pattern in prefix.patterns)
+        return prefix is not None and match(row, prefix)
 
-    def prefix(self, punctuations: Iterable[Punctuation]) -> Punctuation | None:
+    def prefix(self, punctuations: Collection[Punctuation]) -> Punctuation | None:
         """What is complete from the left; None if nothing is."""
-        said = list(punctuations)
-        if EVERYTHING in said:
+        if EVERYTHING in punctuations:
             return EVERYTHING
         first = self.keys[0].column
-        ranges = [p for each in said if confined(each, (first,)) for _, p in each.patterns if isinstance(p, Range)]
+        said = (pattern for p in punctuations if confined(p, (first,)) for _, pattern in p.patterns)
         bound: Range | None = None
-        while True:
-            touching = [each for each in ranges if each.high is not None and self._touches(bound, each)]
-            best = max(touching, key=lambda each: (rank(each.high), not each.high_open), default=None)
-            if best is None or (bound is not None and not self._beyond(best, bound)):
-                return None if bound is None else Punctuation(((first, bound),))
-            bound = Range(high=best.high, high_open=best.high_open)
+        for each in sorted((each for pattern in said for each in _ranges(pattern)), key=_start):
+            if self.follows(each, bound):
+                upto = Range(high=each.high, high_open=each.high_open)
+                bound = upto if bound is None else max(bound, upto, key=_stop)
+        return None if bound is None else Punctuation(((first, bound),))
 
-    def _touches(self, bound: Range | None, other: Range) -> bool:
-        """Whether nothing is left out between what is complete and the other range."""
-        if other.low is None:
-            return True
-        if bound is None or bound.high is None or rank(bound.high)[0] != rank(other.low)[0]:
-            return False
-        gap = bound.high_open and other.low_open
-        return rank(other.low) < rank(bound.high) or (rank(other.low) == rank(bound.high) and not gap)
-
-    def _beyond(self, one: Range, other: Range) -> bool:
-        assert one.high is not None
-        assert other.high is not None
-        return (rank(one.high), not one.high_open) > (rank(other.high), not other.high_open)
+    def follows(self, each: Range, bound: Range | None) -> bool:
+        """Whether nothing is left out between what is complete and the range."""
+        if each.low is None or bound is None:
+            return each.low is None
+        gap = bound.high_open and each.low_open
+        return bound.high is None or before(rank(each.low), rank(bound.high), strictly=gap)
 
     def place(self, row: Row) -> tuple[object, ...]:
         """For sorting: NULLs first or last, falling keys turned round."""
         return tuple(_Place(row[key.column], key) for key in self.keys)
+
+
+def _ranges(pattern: Pattern) -> Iterable[Range]:
+    match pattern:
+        case Range():
+            return (pattern,)
+        case Constant(value):
+            return (Range(value, value),)
+        case Listed(values):
+            return (Range(value, value) for value in values)
+        case Wildcard() | Empty():
+            return ()
+
+
+def _start(each: Range) -> tuple[object, ...]:
+    return (each.low is not None, rank(each.low), each.low_open)
+
+
+def _stop(each: Range) -> tuple[object, ...]:
+    return (each.high is None, rank(each.high), not each.high_open)
 
 
 @dataclass(frozen=True)
