@@ -112,7 +112,7 @@ class Join:
         return True
 
     def covered(self, row: Row, hop: Hop, punctuations: Iterable[Punctuation]) -> bool:
-        partner = Row.of({theirs: row[ours] for theirs, ours in hop.pins})
+        partner = {theirs: row[ours] for theirs, ours in hop.pins}
         return any(confined(p, partner) and match(partner, p) for p in punctuations)
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
