@@ -109,12 +109,12 @@ def matches(pattern: Pattern, value: object) -> bool:
             place = rank(value)
             return (
                 place is not None
-                and (low is None or _before(rank(low), place, strictly=low_open))
-                and (high is None or _before(place, rank(high), strictly=high_open))
+                and (low is None or before(rank(low), place, strictly=low_open))
+                and (high is None or before(place, rank(high), strictly=high_open))
             )
 
 
-def _before(one: Rank, other: Rank, *, strictly: bool) -> bool:
+def before(one: Rank, other: Rank, *, strictly: bool) -> bool:
     """Whether `one` comes before `other` within one kind, or is equal to it unless `strictly`."""
     return one[0] == other[0] and (one < other or (one == other and not strictly))
 
@@ -127,7 +127,7 @@ def normal(pattern: Pattern) -> Pattern:
         case Range(low, high, low_open, high_open) if low is not None and high is not None:
             if rank(low) == rank(high) and not (low_open or high_open):
                 return Constant(low)
-            return pattern if _before(rank(low), rank(high), strictly=True) else Empty()
+            return pattern if before(rank(low), rank(high), strictly=True) else Empty()
         case Range(low, high, low_open, high_open):
             return Range(low, high, low_open and low is not None, high_open and high is not None)
         case _:

@@ -8,7 +8,7 @@ from functools import cached_property, reduce
 
 from caesura.model.operator import Predicate, Row, Rows, Slice, State
 from caesura.plan import Equality
-from caesura.punctuation import Punctuation, confined, equal, match, rename, set_nomatch_punctuations
+from caesura.punctuation import Punctuation, confined, match, rank, rename, set_nomatch_punctuations
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,10 @@ class Join:
 
     def agree(self, row: Row) -> bool:
         """The attributes of each class that are in the row so far are equal, hence not NULL."""
+        values = dict(row.cells)
         for together in self.classes:
-            values = [row[attribute] for attribute in together if attribute in row]
-            if not all(equal(values[0], value) for value in values):
+            ranks = {rank(values[attribute]) for attribute in together if attribute in values}
+            if len(ranks) > 1 or None in ranks:
                 return False
         return True
 
@@ -111,7 +112,7 @@ class Join:
         return True
 
     def covered(self, row: Row, hop: Hop, punctuations: Iterable[Punctuation]) -> bool:
-        partner = Row.of({theirs: row[ours] for theirs, ours in hop.pins})
+        partner = {theirs: row[ours] for theirs, ours in hop.pins}
         return any(confined(p, partner) and match(partner, p) for p in punctuations)
 
     def prop(self, kept: State) -> frozenset[Punctuation]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Protocol, TypeAlias
 
 from caesura.punctuation import Punctuation
@@ -21,7 +22,7 @@ class Row(Mapping[str, object]):
 
     @staticmethod
     def of(values: Mapping[str, object]) -> Row:
-        return Row(tuple(sorted(values.items(), key=lambda cell: cell[0])))
+        return Row(tuple(sorted(values.items(), key=itemgetter(0))))
 
     def __getitem__(self, name: str) -> object:
         for attribute, value in self.cells:

@@ -106,7 +106,7 @@ class Pair:
 
     def closed(self, i: int, row: Row, state: State) -> bool:
         """No partner can come any more."""
-        partner = Row.of({pair[1 - i]: row[pair[i]] for pair in self.pairs})
+        partner = {pair[1 - i]: row[pair[i]] for pair in self.pairs}
         return any(confined(p, partner) and match(partner, p) for p in state[1 - i].punctuations)
 
     def _had(self, i: int, row: Row, state: State) -> bool:

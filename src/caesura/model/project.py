@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import TypeAlias
 
 from caesura.model.operator import Row, Rows, Slice, State
-from caesura.punctuation import Punctuation, confined, rename
+from caesura.punctuation import Punctuation, confined
 
 Source: TypeAlias = str | Callable[[Row], object]  # an input column unchanged, or computed from the row
 
@@ -20,13 +21,13 @@ class Project:
     outputs: tuple[tuple[str, Source], ...]
 
     @cached_property
-    def renames(self) -> dict[str, str]:
-        """Input column → the output column that carries it (the first, if several do)."""
-        renames: dict[str, str] = {}
+    def copies(self) -> dict[str, tuple[str, ...]]:
+        """Input column → all the output columns that carry it unchanged."""
+        copies: dict[str, tuple[str, ...]] = {}
         for name, source in self.outputs:
             if isinstance(source, str):
-                renames.setdefault(source, name)
-        return renames
+                copies[source] = (*copies.get(source, ()), name)
+        return copies
 
     def initial(self) -> State:
         return (Slice(),)
@@ -46,5 +47,10 @@ class Project:
         return state
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
-        surviving = (rename(p, self.renames) for p in kept[0].punctuations if confined(p, self.renames))
-        return frozenset(p for p in surviving if p is not None)
+        surviving = (p for p in kept[0].punctuations if confined(p, self.copies))
+        return frozenset(renamed for p in surviving for renamed in self.renamed(p))
+
+    def renamed(self, p: Punctuation) -> Iterator[Punctuation]:
+        """Under all its new names."""
+        choices = ([(copy, pattern) for copy in self.copies[name]] for name, pattern in p.patterns)
+        return map(Punctuation, product(*choices))

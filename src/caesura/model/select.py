@@ -11,9 +11,14 @@ from caesura.punctuation import Punctuation
 
 @dataclass(frozen=True)
 class Select:
-    """pass: the rows that satisfy the predicate. prop: all punctuations. keep: nothing."""
+    """pass: the rows that satisfy the predicate. prop: all punctuations, and from the start the complement of the
+    predicate. keep: nothing.
+
+    `excluded` is the complement as far as patterns can tell it (`safety/complement.py`).
+    """
 
     predicate: Predicate
+    excluded: frozenset[Punctuation] = frozenset()
 
     def initial(self) -> State:
         return (Slice(),)
@@ -30,4 +35,4 @@ class Select:
         return state
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
-        return kept[0].punctuations
+        return kept[0].punctuations | self.excluded

@@ -61,9 +61,11 @@ class Sort:
         first = self.keys[0].column
         patterns = [p for each in said if confined(each, (first,)) for _, p in each.patterns]
         joined_up = self._joined_up([each for pattern in patterns for each in _ranges(pattern)])
-        falls = self.keys[0].descending
-        open_ended = (each for each in joined_up if (each.high if falls else each.low) is None)
-        return next((Punctuation(((first, each),)) for each in open_ended), None)
+        return next((Punctuation(((first, each),)) for each in joined_up if self.begins(each)), None)
+
+    def begins(self, each: Range) -> bool:
+        """Whether nothing comes before the range in the order."""
+        return (each.high if self.keys[0].descending else each.low) is None
 
     def _joined_up(self, ranges: list[Range]) -> list[Range]:
         """The same values in ranges of which no two touch."""
@@ -75,9 +77,9 @@ class Sort:
 
     def _touch(self, one: Range, other: Range) -> bool:
         """Whether no value lies between them."""
-        return self._reaches(one, other) and self._reaches(other, one)
+        return self.reaches(one, other) and self.reaches(other, one)
 
-    def _reaches(self, one: Range, other: Range) -> bool:
+    def reaches(self, one: Range, other: Range) -> bool:
         """Whether `one` ends at, or after, the start of `other`, or right before it."""
         if one.high is None or other.low is None:
             return True

@@ -1,0 +1,107 @@
+"""The relational counterparts of the operators, as SQL defines them, over bags of plain tuples.
+
+Written to be read beside the standard: no slices, no state, no punctuations. None is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from tests.property.traces import Bag, Values
+
+Results: TypeAlias = list[Values]
+Binary: TypeAlias = Callable[[Bag, Bag], Results]
+Condition: TypeAlias = Callable[..., bool]  # of the values of both rows
+
+
+def alike(one: object, other: object) -> bool:
+    """`one = other` is true, not unknown."""
+    return one is not None and one == other
+
+
+def select(rows: Bag) -> Results:
+    """WHERE v > 0"""
+    return [(k, v) for k, v in rows if isinstance(v, int) and v > 0]
+
+
+def project(rows: Bag) -> Results:
+    """SELECT k AS x, k AS y, v IS NULL AS z"""
+    return [(k, k, v is None) for k, v in rows]
+
+
+def distinct(rows: Bag) -> Results:
+    return list(dict.fromkeys(rows))
+
+
+def merge(*inputs: Bag) -> Results:
+    return [row for rows in inputs for row in rows]
+
+
+def union(left: Bag, right: Bag) -> Results:
+    return distinct(left + right)
+
+
+def intersect(left: Bag, right: Bag) -> Results:
+    return [row for row in distinct(left) if row in right]
+
+
+def except_(left: Bag, right: Bag) -> Results:
+    return [row for row in distinct(left) if row not in right]
+
+
+def inner(on: Condition) -> Binary:
+    return lambda one, other: [a + b for a in one for b in other if on(*a, *b)]
+
+
+def semi(on: Condition) -> Binary:
+    return lambda one, other: [a for a in one if any(on(*a, *b) for b in other)]
+
+
+def anti(on: Condition) -> Binary:
+    return lambda one, other: [a for a in one if not any(on(*a, *b) for b in other)]
+
+
+def left(on: Condition) -> Binary:
+    return lambda one, other: inner(on)(one, other) + _without_right(on, one, other)
+
+
+def right(on: Condition) -> Binary:
+    return lambda one, other: inner(on)(one, other) + _without_left(on, one, other)
+
+
+def full(on: Condition) -> Binary:
+    return lambda one, other: left(on)(one, other) + _without_left(on, one, other)
+
+
+def _without_right(on: Condition, one: Bag, other: Bag) -> Results:
+    return [(*a, None, None) for a in one if not any(on(*a, *b) for b in other)]
+
+
+def _without_left(on: Condition, one: Bag, other: Bag) -> Results:
+    return [(None, None, *b) for b in other if not any(on(*a, *b) for a in one)]
+
+
+def group(keys: int) -> Callable[[Bag], Results]:
+    """The first `keys` attributes are grouped by, the last is aggregated; without keys there is one group."""
+
+    def aggregates(rows: list[Values]) -> Values:
+        v: list[Any] = [row[-1] for row in rows if row[-1] is not None]
+        some = (sum(v), sum(v) / len(v), min(v), max(v)) if v else (None,) * 4
+        return (len(rows), len(v), *some)
+
+    def g(rows: Bag) -> Results:
+        found = dict.fromkeys(row[:keys] for row in rows) if keys else {(): None}
+        return [key + aggregates([row for row in rows if row[:keys] == key]) for key in found]
+
+    return g
+
+
+def sort(rows: Bag) -> Results:
+    """ORDER BY k NULLS LAST, v DESC NULLS FIRST"""
+
+    def place(row: Values) -> tuple[Any, ...]:
+        k, v = row
+        return (k is None, k or 0, v is not None, -v if isinstance(v, int) else 0)
+
+    return sorted(rows, key=place)

@@ -1,0 +1,233 @@
+"""The operators of the model beside their meaning: what `test_model` and `test_model_mutations` check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from caesura.catalog import Column
+from caesura.model.distinct import Distinct
+from caesura.model.group import Group
+from caesura.model.join import Join, hops
+from caesura.model.merge import Merge
+from caesura.model.operator import Operator, Predicate, Row, Rows, Slice, State
+from caesura.model.pair import Kind, Pair
+from caesura.model.project import Project
+from caesura.model.select import Select
+from caesura.model.sort import Sort
+from caesura.plan import Aggregate, AggregateFunction, Equality, SortKey
+from caesura.punctuation import Punctuation, Range
+from caesura.types import BIGINT
+from tests.property import meanings
+from tests.property.faithful import Case, InOrder
+from tests.property.meanings import Binary, Condition, Results, alike
+from tests.property.traces import Domain
+
+NULL = None
+BIT = (0, 1)
+BIT_OR_NULL = (0, 1, NULL)
+
+
+@dataclass(frozen=True)
+class Over:
+    """`outer` reads what `inner` emits: one operator."""
+
+    outer: Operator
+    inner: Operator
+
+    def initial(self) -> State:
+        return self.inner.initial() + self.outer.initial()
+
+    def split(self, state: State) -> tuple[State, State]:
+        inner = len(self.inner.initial())
+        return state[:inner], state[inner:]
+
+    def step(self, state: State, new: Sequence[Slice]) -> tuple[Rows, State]:
+        """All that the inner operator does in a slice is one arrival for the outer."""
+        below, above = self.split(state)
+        produced, below = self.inner.step(below, new)
+        released = self.inner.pass_(below)
+        below = self.inner.keep(below)
+        out, above = self.outer.step(above, (Slice(produced + released, self.inner.prop(below)),))
+        return out, below + above
+
+    def pass_(self, state: State) -> Rows:
+        return self.outer.pass_(self.split(state)[1])
+
+    def keep(self, state: State) -> State:
+        below, above = self.split(state)
+        return below + self.outer.keep(above)
+
+    def prop(self, kept: State) -> frozenset[Punctuation]:
+        return self.outer.prop(self.split(kept)[1])
+
+
+def positive(row: Row) -> bool | None:
+    v = row["v"]
+    return v > 0 if isinstance(v, int) else None
+
+
+SELECT = Case(
+    Select(positive, excluded=frozenset({Punctuation.of({"v": Range(high=0)})})),
+    ("k", "v"),
+    meanings.select,
+    (Domain({"k": BIT_OR_NULL, "v": BIT_OR_NULL}),),
+    decisive=0,
+)
+PROJECT = Case(
+    Project((("x", "k"), ("y", "k"), ("z", lambda row: row["v"] is None))),
+    ("x", "y", "z"),
+    meanings.project,
+    (Domain({"k": BIT_OR_NULL, "v": (0, NULL)}),),
+    decisive=0,
+)
+DISTINCT = Case(
+    Distinct(), ("k", "v"), meanings.distinct, (Domain({"k": BIT_OR_NULL, "v": BIT_OR_NULL}),), decisive=0
+)
+
+
+def set_operation(operator: Operator, g: Callable[..., Results], decisive: int) -> Case:
+    domain = Domain({"k": BIT_OR_NULL, "v": (0, NULL)})
+    return Case(operator, ("k", "v"), g, (domain, domain), decisive)
+
+
+def compared(kind: Kind) -> Operator:
+    """INTERSECT and EXCEPT: NULLs are the same, and a distinct is over it."""
+    return Over(Distinct(), Pair((("k", "v"), ("k", "v")), (("k", "k"), ("v", "v")), kind, same=True))
+
+
+def on_key(k: object, v: object, other: object, w: object) -> bool:
+    return alike(k, other)
+
+
+def on_more(k: object, v: object, other: object, w: object) -> bool:
+    return alike(k, other) and not (v == w == 0)
+
+
+def more(row: Row) -> bool:
+    return not (row["v"] == row["w"] == 0)
+
+
+def pair(kind: Kind, g: Callable[[Condition], Binary], residual: Predicate | None = None) -> Case:
+    operator = Pair((("k", "v"), ("l", "w")), (("k", "l"),), kind, residual)
+    domains = (Domain({"k": BIT_OR_NULL, "v": (0, NULL)}), Domain({"l": BIT_OR_NULL, "w": (0, NULL)}))
+    columns = ("k", "v") if kind in ("semi", "anti") else ("k", "v", "l", "w")
+    return Case(operator, columns, g(on_more if residual else on_key), domains, decisive=int(kind != "semi"))
+
+
+def equalities(*pairs: str) -> tuple[Equality, ...]:
+    return tuple(Equality(left, right) for left, right in (pair.split(" = ") for pair in pairs))
+
+
+def join(
+    domains: tuple[Domain, ...],
+    pairs: tuple[Equality, ...],
+    orders: Sequence[Sequence[int]],
+    g: Callable[..., Results],
+    residual: Predicate | None = None,
+) -> Case:
+    columns = tuple(d.names for d in domains)
+    operator = Join(columns, pairs, hops(columns, pairs, orders), residual)
+    return Case(operator, tuple(name for names in columns for name in names), g, domains, decisive=0)
+
+
+EITHER_WAY = ((1,), (0,))
+JOIN = join(
+    (Domain({"k": BIT_OR_NULL, "v": BIT}), Domain({"l": BIT_OR_NULL, "w": (0, NULL)})),
+    equalities("k = l"),
+    EITHER_WAY,
+    meanings.inner(on_more),
+    more,
+)
+ON_TWO = join(
+    (Domain({"a": BIT_OR_NULL, "b": BIT}), Domain({"c": BIT, "d": BIT_OR_NULL, "v": (0,)})),
+    equalities("a = c", "b = d"),
+    EITHER_WAY,
+    meanings.inner(lambda a, b, c, d, v: alike(a, c) and alike(b, d)),
+)
+TWO_WITH_ONE = join(
+    (Domain({"a": BIT_OR_NULL, "b": BIT}), Domain({"c": BIT, "v": (0,)})),
+    equalities("a = c", "c = b"),
+    EITHER_WAY,
+    meanings.inner(lambda a, b, c, v: alike(a, c) and alike(c, b)),
+)
+CROSS = join((Domain({"v": (0, NULL)}), Domain({"w": BIT})), (), EITHER_WAY, meanings.inner(lambda v, w: True))
+# S1 reaches S3 through A, and then S2 through C; and so round.
+CYCLE = join(
+    (Domain({"a1": BIT_OR_NULL, "b1": BIT}), Domain({"b2": BIT, "c2": BIT}), Domain({"c3": BIT, "a3": BIT})),
+    equalities("b1 = b2", "c2 = c3", "a3 = a1"),
+    ((2, 1), (0, 2), (1, 0)),
+    lambda one, two, three: [
+        (a1, b1, b2, c2, c3, a3)
+        for a1, b1 in one
+        for b2, c2 in two
+        if alike(b1, b2)
+        for c3, a3 in three
+        if alike(c2, c3) and alike(a3, a1)
+    ],
+)
+# x = z is implied: the first input pins the third without the second.
+CHAIN = join(
+    (Domain({"x": BIT_OR_NULL}), Domain({"y": BIT, "v": (0,)}), Domain({"z": BIT})),
+    equalities("x = y", "y = z"),
+    ((2, 1), (0, 2), (0, 1)),
+    lambda one, two, three: [
+        (x, y, v, z) for (x,) in one for y, v in two if alike(x, y) for (z,) in three if alike(y, z)
+    ],
+)
+
+GROUPED: tuple[tuple[str, AggregateFunction, str | None], ...] = (
+    ("rows", "COUNT", None),
+    ("count", "COUNT", "v"),
+    ("sum", "SUM", "v"),
+    ("avg", "AVG", "v"),
+    ("min", "MIN", "v"),
+    ("max", "MAX", "v"),
+)
+AGGREGATES = tuple(Aggregate(Column(name, BIGINT), function, of) for name, function, of in GROUPED)
+
+
+def group(domain: Domain) -> Case:
+    """COUNT(*) is among the aggregates and v may be NULL: here the invariant of group-by is complete."""
+    keys = domain.names[:-1]
+    columns = (*keys, *(name for name, _, _ in GROUPED))
+    return Case(Group(keys, AGGREGATES), columns, meanings.group(len(keys)), (domain,))
+
+
+def sort(keys: tuple[object, ...], nulls_first: bool) -> Case:
+    """A row before all others of its key may still come, and one between any two keys."""
+    operator = Sort((SortKey("k", nulls_first=nulls_first), SortKey("v", descending=True, nulls_first=True)))
+    later: dict[str, tuple[object, ...]] = {"k": (-1, 0.5, 1.5, 3), "v": (NULL,)}
+    return InOrder(operator, ("k", "v"), meanings.sort, (Domain({"k": keys, "v": BIT}, later),))
+
+
+OPERATORS = {
+    "select": SELECT,
+    "project": PROJECT,
+    "distinct": DISTINCT,
+    "merge": set_operation(Merge(2), meanings.merge, decisive=0),
+    "union": set_operation(Over(Distinct(), Merge(2)), meanings.union, decisive=0),
+    "intersect": set_operation(compared("semi"), meanings.intersect, decisive=0),
+    "except": set_operation(compared("anti"), meanings.except_, decisive=1),
+    "join": JOIN,
+    "cycle": CYCLE,
+    "left join": pair("left", meanings.left),
+    "right join": pair("right", meanings.right),
+    "full join": pair("full", meanings.full),
+    "semi join": pair("semi", meanings.semi),
+    "anti join": pair("anti", meanings.anti),
+    "group": group(Domain({"k": BIT_OR_NULL, "v": BIT_OR_NULL})),
+    "group without keys": group(Domain({"v": BIT_OR_NULL})),
+    "sort": sort((0, 1, 2, NULL), nulls_first=False),
+}
+VARIANTS = {
+    "join on two attributes": ON_TWO,
+    "join of two attributes with one": TWO_WITH_ONE,
+    "cross join": CROSS,
+    "chain": CHAIN,
+    "left join with a residual": pair("left", meanings.left, more),
+    "anti join with a residual": pair("anti", meanings.anti, more),
+    "sort by a key that is never NULL": sort((0, 1, 2), nulls_first=True),
+    "group by two keys": group(Domain({"k": BIT_OR_NULL, "l": (0, NULL), "v": (1, NULL)})),
+}
+CASES = OPERATORS | VARIANTS
