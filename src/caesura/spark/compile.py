@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from caesura import plan
-from caesura.catalog import Column, OrderedBy, Relation, Stream, Table
+from caesura.catalog import Column, OrderedBy, Stream, Table, Values
 from caesura.operators.closed import Attributes, in_order
 from caesura.operators.distinct import Distinct
 from caesura.operators.group import Group
@@ -56,16 +56,15 @@ class Compiled:
         return (*stores, *(table for operator in self.operators.values() for table in operator.tables))
 
     @property
-    def relations(self) -> dict[str, Relation]:
-        return {node.relation.name: node.relation for node in self.nodes if isinstance(node, plan.Scan)}
-
-    @property
     def streams(self) -> dict[str, Stream]:
-        return {name: each for name, each in self.relations.items() if isinstance(each, Stream)}
+        relations = (node.relation for node in self.nodes if isinstance(node, plan.Scan))
+        return {each.name: each for each in relations if isinstance(each, Stream)}
 
     @property
-    def static_tables(self) -> dict[str, Table]:
-        return {name: each for name, each in self.relations.items() if isinstance(each, Table)}
+    def static_tables(self) -> tuple[Table | Values, ...]:
+        """Not by name: the VALUES of two queries may have the same."""
+        relations = (node.relation for node in self.nodes if isinstance(node, plan.Scan))
+        return tuple(dict.fromkeys(each for each in relations if not isinstance(each, Stream)))
 
 
 def compile_plans(roots: tuple[plan.Plan, ...]) -> Compiled:
