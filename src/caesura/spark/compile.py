@@ -200,7 +200,7 @@ class _Compiler:
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]
-        name = f"{label}: {_name_of(below, i)}"
+        name = f"{label}: {_name_of(join, i)}"
         finite = plan.endless(join) and not plan.endless(below)
         exports = {} if finite else self._exports(join, i)
         pending = None
@@ -256,9 +256,11 @@ def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[At
     return tuple(dict.fromkeys(renamed))
 
 
-def _name_of(node: plan.Plan, i: int) -> str:
-    scans = [each for each in plan.walk(node) if isinstance(each, plan.Scan)]
-    return scans[0].alias if len(scans) == 1 else f"input {i + 1}"
+def _name_of(join: plan.Join, i: int) -> str:
+    """The alias of what an input reads, if that tells it from the other inputs."""
+    read = [[each.alias for each in plan.walk(below) if isinstance(each, plan.Scan)] for below in join.inputs]
+    alone = [aliases[0].lower() if len(aliases) == 1 else None for aliases in read]
+    return read[i][0] if alone[i] is not None and alone.count(alone[i]) == 1 else f"input {i + 1}"
 
 
 def _alike(join: plan.Join, below: plan.Plan) -> tuple[tuple[str, str], ...]:
