@@ -33,6 +33,11 @@ def test_names_inside_a_subquery_hide_those_around_it() -> None:
     assert join.inputs == (Scan(AUCTION, "a"), Scan(NAMES, "a_2"))
 
 
+def test_a_column_around_is_ambiguous_also_where_its_alias_is_hidden() -> None:
+    text = "SELECT seller FROM auction AS a, names AS n WHERE EXISTS (SELECT 1 FROM bid AS a WHERE id = 1)"
+    assert codes(text) == [Code.AMBIGUOUS_COLUMN]
+
+
 SUBQUERIES = {
     "id NOT IN (SELECT auction FROM bid)": Code.SUBQUERY,
     "NOT (id IN (SELECT auction FROM bid))": Code.SUBQUERY,

@@ -60,8 +60,9 @@ class Reach:
         return self.visible + self.outer
 
     def qualified(self, named: Named) -> str:
-        """A column as the user may write it, with its input's alias."""
-        return next(f"{one.alias}.{named.name}" for one in self.inputs if named in one.columns)
+        """A column as the user may write it, with its input's alias; the plan's name if that alias is hidden."""
+        written = (f"{one.alias}.{named.name}" for one in self.inputs if named in one.columns)
+        return next(written, named.column.name)
 
     @property
     def columns(self) -> frozenset[str]:
