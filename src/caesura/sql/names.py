@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from caesura.catalog import Column
-from caesura.diagnostics import CaesuraError, Label, Source
+from caesura.diagnostics import CaesuraError, Label, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.plan import Plan
 from caesura.sql.refusal import listing, nearest, refusal
@@ -185,3 +185,16 @@ def check_aliases(inputs: tuple[Input, ...]) -> None:
                 help=f"give one of them another name: {one.alias} AS …",
             )
         seen[one.alias.lower()] = one
+
+
+def check_count(alias: str, names: list[str], columns: list[str], at: Span | None) -> None:
+    """As many names as columns, all different."""
+    if len(names) != len(columns):
+        raise refusal(
+            Code.ALIAS_COUNT,
+            f"`{alias}` has {len(columns)} columns, not {len(names)}",
+            at,
+            because=f"the columns are {listing(columns)}",
+        )
+    if len({name.lower() for name in names}) < len(names):
+        raise refusal(Code.DUPLICATE_OUTPUT, f"two columns of `{alias}` have the same name", at)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from caesura.catalog import Column, Interval, OrderedBy, Relation, Stream, Values
+from caesura.catalog import Interval, OrderedBy, Relation, Stream
 from caesura.diagnostics import CaesuraError, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.expression import Expr, column
@@ -17,12 +17,12 @@ from caesura.plan import JoinKind, Output, Plan, Project, Scan
 from caesura.sql.expressions import condition, conjuncts, scalar
 from caesura.sql.intervals import interval
 from caesura.sql.joins import assemble, join_of
-from caesura.sql.names import Input, Named, Reach, check_aliases
+from caesura.sql.names import Input, Named, Reach, check_aliases, check_count
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
 from caesura.sql.syntax import WindowedTable
 from caesura.sql.unsupported import refuse_extras
-from caesura.sql.values import bind_rows
+from caesura.sql.values import bind_values
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _bind_item(item: exp.Expr, scope: Scope, queries: Queries, before: tuple[Inp
             return _single(_named(item, scope), scope, before)
         case exp.Values():
             alias = item.alias or f"values_{len(before) + 1}"
-            return _single(_values(item, alias, scope.source), scope, before)
+            return _single(bind_values(item, alias, scope.source), scope, before)
         case exp.Subquery(this=exp.Query() | exp.Values() as query):
             refuse_extras(item, {"this", "alias"}, scope.source)
             alias = item.alias or f"subquery_{len(before) + 1}"
@@ -217,19 +217,6 @@ def _labelled(one: Input, label: str, names: list[str]) -> Input:
     )
     project = Project(one.plan, outputs, one.plan.span)
     return Input(one.alias, project, tuple(map(Named, names, project.columns)))
-
-
-def _values(item: exp.Values, alias: str, source: Source) -> Input:
-    """Columns without a name are called as in Spark."""
-    refuse_extras(item, {"expressions", "alias"}, source)
-    rows, types = bind_rows(item, source)
-    usual = [f"col{n}" for n in range(1, len(types) + 1)]
-    names = item.alias_column_names
-    if names:
-        check_count(alias, names, usual, span(item.args["alias"], source))
-    at = span(item, source)
-    scan = Scan(Values(alias, tuple(map(Column, names or usual, types)), rows, at), alias, span=at)
-    return Input(alias, scan, tuple(map(Named, names or usual, scan.columns)))
 
 
 def _named(item: exp.Table, scope: Scope) -> Input:
@@ -293,19 +280,6 @@ def _renamed(one: Input, item: exp.Expr, source: Source) -> Input:
         return one
     check_count(one.alias, names, [c.name for c in one.columns], span(item.args["alias"], source))
     return _labelled(one, one.alias, names)
-
-
-def check_count(alias: str, names: list[str], columns: list[str], at: Span | None) -> None:
-    """As many names as columns, all different."""
-    if len(names) != len(columns):
-        raise refusal(
-            Code.ALIAS_COUNT,
-            f"`{alias}` has {len(columns)} columns, not {len(names)}",
-            at,
-            because=f"the columns are {listing(columns)}",
-        )
-    if len({name.lower() for name in names}) < len(names):
-        raise refusal(Code.DUPLICATE_OUTPUT, f"two columns of `{alias}` have the same name", at)
 
 
 def _unknown(item: exp.Table, scope: Scope) -> CaesuraError:

@@ -13,9 +13,9 @@ from caesura.plan import Distinct, Filter, Group, Output, Plan, Project, Sort, w
 from caesura.sql.expressions import bound, condition, enclosed, typed
 from caesura.sql.grouping import Grouping
 from caesura.sql.items import Item, bind_items, check_names
-from caesura.sql.names import Reach
+from caesura.sql.names import Reach, check_count
 from caesura.sql.refusal import refusal
-from caesura.sql.relations import Derived, Scope, check_count
+from caesura.sql.relations import Derived, Scope
 from caesura.sql.setops import bind_set_operation
 from caesura.sql.sorting import position, sort_keys
 from caesura.sql.spans import span

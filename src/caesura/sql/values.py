@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from caesura.catalog import Column, Values
 from caesura.diagnostics import Source
 from caesura.diagnostics.code import Code
 from caesura.expression import Expr
+from caesura.plan import Scan
 from caesura.sql import arithmetic
 from caesura.sql.expressions import scalar, typed
-from caesura.sql.names import Reach
+from caesura.sql.names import Input, Named, Reach, check_count
 from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
+from caesura.sql.unsupported import refuse_extras
 from caesura.types import Type
 
 
-def bind_rows(values: exp.Values, source: Source) -> tuple[tuple[tuple[Expr, ...], ...], tuple[Type, ...]]:
+def bind_values(item: exp.Values, alias: str, source: Source) -> Input:
+    """Columns without a name are called as in Spark."""
+    refuse_extras(item, {"expressions", "alias"}, source)
+    rows, types = _rows(item, source)
+    usual = [f"col{n}" for n in range(1, len(types) + 1)]
+    names = item.alias_column_names
+    if names:
+        check_count(alias, names, usual, span(item.args["alias"], source))
+    at = span(item, source)
+    scan = Scan(Values(alias, tuple(map(Column, names or usual, types)), rows, at), alias, span=at)
+    return Input(alias, scan, tuple(map(Named, names or usual, scan.columns)))
+
+
+def _rows(values: exp.Values, source: Source) -> tuple[tuple[tuple[Expr, ...], ...], tuple[Type, ...]]:
     """The rows, and the type of each column."""
     rows = tuple(_row(row, source) for row in values.expressions)
     for row, tree in zip(rows, values.expressions, strict=True):
