@@ -152,13 +152,23 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Values:
+    """A finite relation that the query itself writes down, row by row, in constants."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Expr, ...], ...]
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
 class Sink:
     name: str
     origin: Origin
     span: Span | None = field(default=None, compare=False)
 
 
-Relation: TypeAlias = Stream | Table
+Relation: TypeAlias = Stream | Table | Values
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ TITLES: dict[Code, str] = {
     Code.CLAUSE: "this version does not execute a clause",
     Code.JOIN_KIND: "this kind of join is not supported",
     Code.SET_OPERATION: "this set operation is not supported",
-    Code.SUBQUERY: "this version does not execute subqueries in expressions",
+    Code.SUBQUERY: "this version does not execute a subquery in this place",
     Code.WINDOW_FUNCTION: "this version does not execute window functions",
     Code.TABLE_FUNCTION: "this version does not execute table functions",
     Code.EMIT_CHANGES: "EMIT CHANGES stands where it means nothing",

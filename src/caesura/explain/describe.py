@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from caesura.catalog import Values
+from caesura.expression import Expr
 from caesura.plan import (
     Aggregate,
     Compare,
@@ -19,6 +21,9 @@ from caesura.plan import (
     inputs,
 )
 
+_ROWS = 4
+"""So many rows of VALUES are written out."""
+
 
 def describe(plan: Plan) -> str:
     return "\n".join(_lines(plan, ""))
@@ -32,6 +37,8 @@ def _lines(plan: Plan, indent: str) -> list[str]:
 def line(plan: Plan) -> str:
     """One node, without its inputs."""
     match plan:
+        case Scan(relation=Values(rows=rows), alias=alias):
+            return f"values {', '.join(map(_row, rows[:_ROWS]))}{', …' if len(rows) > _ROWS else ''} as {alias}"
         case Scan(relation=relation, alias=alias, window=window):
             kind = type(relation).__name__.lower()
             return f"scan {kind} {relation.name} as {alias}" + (f" window {window.sql}" if window else "")
@@ -55,6 +62,10 @@ def line(plan: Plan) -> str:
             return "union all"
         case Compare(kind=kind):
             return kind
+
+
+def _row(row: tuple[Expr, ...]) -> str:
+    return f"({', '.join(cell.sql for cell in row)})"
 
 
 def _output(output: Output) -> str:

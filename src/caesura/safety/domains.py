@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from caesura.catalog import Table
+from caesura.catalog import Stream
 from caesura.expression import Expr, shown
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
 from caesura.safety.equality import equality_classes, matching_classes
@@ -48,7 +48,7 @@ def domain(plan: Plan, column: str, known: _Known = _Known()) -> str | None:  # 
         return f"it is {same.constant.sql}"
     match plan:
         case Scan(relation=relation, alias=alias):
-            if isinstance(relation, Table):
+            if not isinstance(relation, Stream):
                 return f"`{relation.name}` is finite"
             for check in relation.checks:
                 known = _narrowed(known, check.condition, column.removeprefix(f"{alias}."), type)

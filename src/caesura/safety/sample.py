@@ -88,9 +88,11 @@ def samples(plan: Plan, streams: Iterable[Stream]) -> Samples:
             }
             ignored += _narrow(found, node.predicate, carried)
     for scan in scans(plan):
+        if scan.relation not in heard:
+            continue
         for column in scan.relation.columns:
             constant = fixed.get(f"{scan.alias}.{column.name}")
-            if constant is not None and scan.relation.name in found:
+            if constant is not None:
                 found[scan.relation.name][column.name] = Sample(column.type, chosen=(constant,))
     return Samples(found, tuple(dict.fromkeys(ignored)))
 

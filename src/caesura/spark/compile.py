@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from caesura import plan
-from caesura.catalog import Column, OrderedBy, Relation, Stream, Table
+from caesura.catalog import Column, OrderedBy, Stream, Table, Values
 from caesura.operators.closed import Attributes, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.distinct import Distinct
@@ -62,16 +62,15 @@ class Compiled:
         return (*stores, *(table for operator in self.operators.values() for table in operator.tables))
 
     @property
-    def relations(self) -> dict[str, Relation]:
-        return {node.relation.name: node.relation for node in self.nodes if isinstance(node, plan.Scan)}
-
-    @property
     def streams(self) -> dict[str, Stream]:
-        return {name: each for name, each in self.relations.items() if isinstance(each, Stream)}
+        relations = (node.relation for node in self.nodes if isinstance(node, plan.Scan))
+        return {each.name: each for each in relations if isinstance(each, Stream)}
 
     @property
-    def static_tables(self) -> dict[str, Table]:
-        return {name: each for name, each in self.relations.items() if isinstance(each, Table)}
+    def static_tables(self) -> tuple[Table | Values, ...]:
+        """Not by name: the VALUES of two queries may have the same."""
+        relations = (node.relation for node in self.nodes if isinstance(node, plan.Scan))
+        return tuple(dict.fromkeys(each for each in relations if not isinstance(each, Stream)))
 
 
 def compile_plans(roots: tuple[plan.Plan, ...], asked: Iterable[str] = ()) -> Compiled:
@@ -235,7 +234,7 @@ class _Compiler:
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]
-        name = f"{label}: {_name_of(below, i)}"
+        name = f"{label}: {_name_of(join, i)}"
         finite = plan.endless(join) and not plan.endless(below)
         exports = {} if finite else self._exports(join, i)
         reach = self._reaches[join][i] if plan.endless(join) else None
@@ -258,7 +257,7 @@ class _Compiler:
 
     def _pair(self, node: plan.Join | plan.Compare) -> Pair:
         label = self._label(node.kind if isinstance(node, plan.Compare) else f"{node.kind} join")
-        names = [f"{label}: {_name_of(below, i)}" for i, below in enumerate(node.inputs)]
+        names = [f"{label}: {_name_of(node, i)}" for i in (0, 1)]
         exports = [self._exports(node, i) for i in (0, 1)]
         pending = [self._pending(node.inputs[i], names[i], exports[i]) for i in (0, 1)]
         pair = compared(node, names) if isinstance(node, plan.Compare) else paired(node, names)
@@ -315,9 +314,8 @@ def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[At
 
 def _costly(node: plan.Plan) -> bool:
     """Whether its rows take more than reading a source."""
-    return plan.endless(node) and any(
-        not isinstance(n, plan.Scan | plan.Filter | plan.Project) for n in plan.walk(node)
-    )
+    light = plan.Scan | plan.Filter | plan.Project
+    return plan.endless(node) and not all(isinstance(each, light) for each in plan.walk(node))
 
 
 def _scalars(node: plan.Plan) -> list[str]:
@@ -325,6 +323,8 @@ def _scalars(node: plan.Plan) -> list[str]:
     return [column.name for column in node.columns if column.type.scalar]
 
 
-def _name_of(node: plan.Plan, i: int) -> str:
-    scans = [each for each in plan.walk(node) if isinstance(each, plan.Scan)]
-    return scans[0].alias if len(scans) == 1 else f"input {i + 1}"
+def _name_of(node: plan.Join | plan.Compare, i: int) -> str:
+    """The alias of what an input reads, if that tells it from the other inputs."""
+    read = [[each.alias for each in plan.walk(below) if isinstance(each, plan.Scan)] for below in node.inputs]
+    alone = [aliases[0].lower() if len(aliases) == 1 else None for aliases in read]
+    return read[i][0] if alone[i] is not None and alone.count(alone[i]) == 1 else f"input {i + 1}"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from caesura import plan
+from caesura.catalog import Relation
 from caesura.operators.closed import Closed
 from caesura.operators.operator import Change, Flow, State
 from caesura.operators.rows import Rows, union
@@ -38,14 +39,16 @@ def evaluate(
     return flows, changes
 
 
-def evaluate_static(spark: SparkSession, compiled: Compiled, tables: Mapping[str, Rows]) -> dict[plan.Plan, Rows]:
+def evaluate_static(
+    spark: SparkSession, compiled: Compiled, tables: Mapping[Relation, Rows]
+) -> dict[plan.Plan, Rows]:
     """The part of the plan that reads no stream, by the same operators: one slice that is also the end."""
     static = tuple(node for node in compiled.nodes if not plan.endless(node))
     scans: dict[plan.Plan, Flow] = {}
     for node in static:
         if isinstance(node, plan.Scan):
             names = {c.name: f"{node.alias}.{c.name}" for c in node.relation.columns}
-            scans[node] = Flow(tables[node.relation.name].renamed(names), Closed(everything=True))
+            scans[node] = Flow(tables[node.relation].renamed(names), Closed(everything=True))
     part = replace(compiled, nodes=static, shared=frozenset())
     flows, _ = evaluate(part, State(spark), scans)
     return {node: flow.rows for node, flow in flows.items() if flow.rows is not None}

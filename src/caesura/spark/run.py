@@ -12,7 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
-from caesura.catalog import Origin
+from caesura.catalog import Origin, Relation, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
@@ -27,7 +27,15 @@ from caesura.spark.query import ContinuousQuery
 from caesura.spark.reasons import SPARK_ERRORS, reason
 from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink
 from caesura.spark.slice import SliceDriver, Target
-from caesura.spark.sources import adopted, conformed, is_file_format, open_stream, open_table, resolved
+from caesura.spark.sources import (
+    adopted,
+    conformed,
+    is_file_format,
+    open_stream,
+    open_table,
+    open_values,
+    resolved,
+)
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import Storage
 
@@ -151,15 +159,21 @@ def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:
         )
 
 
-def _tables(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[str, Rows]:
-    tables: dict[str, Rows] = {}
-    for name, table in compiled.static_tables.items():
-        given = settings.frames.get(name)
-        frame = (
-            open_table(spark, table, settings.folder) if given is None else adopted(conformed(given, table), spark)
-        )
-        tables[name] = view(frame.persist(StorageLevel.MEMORY_AND_DISK), f"table: {name}")
+def _tables(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[Relation, Rows]:
+    tables: dict[Relation, Rows] = {}
+    for number, table in enumerate(compiled.static_tables):
+        frame = _table(spark, table, settings).persist(StorageLevel.MEMORY_AND_DISK)
+        tables[table] = view(frame, f"table {number}: {table.name}")
     return tables
+
+
+def _table(spark: SparkSession, table: Table | Values, settings: Settings) -> DataFrame:
+    if isinstance(table, Values):
+        return open_values(spark, table)
+    given = settings.frames.get(table.name)
+    if given is None:
+        return open_table(spark, table, settings.folder)
+    return adopted(conformed(given, table), spark)
 
 
 def _inputs(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[str, Input]:

@@ -17,6 +17,7 @@ from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
 from caesura import plan
+from caesura.catalog import Stream
 from caesura.operators.closed import NOTHING, Closed
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows, union
@@ -204,7 +205,7 @@ class SliceDriver:
             for node, rows in self._static.items()
         }
         for node in self._compiled.nodes:
-            if isinstance(node, plan.Scan) and node.relation.name in sources:
+            if isinstance(node, plan.Scan) and isinstance(node.relation, Stream):
                 flow = sources[node.relation.name]
                 names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
                 rows = None if flow.rows is None else flow.rows.renamed(names)

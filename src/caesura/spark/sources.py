@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from caesura.catalog import Origin, Stream, Table
+from caesura.catalog import Origin, Relation, Stream, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import quote
@@ -47,6 +47,20 @@ def open_table(spark: SparkSession, table: Table, folder: str | None) -> DataFra
         # A finite table is read once: a row that cannot be parsed stops the query before it has any result.
         reader = reader.option("mode", "FAILFAST")
     return conformed(_opened(table, lambda path: reader.load(path), folder), table)
+
+
+def open_values(spark: SparkSession, values: Values) -> DataFrame:
+    """A local table: Spark computes the constants as it reads the statement."""
+    types = [column.type for column in values.columns]
+    rows = (
+        ", ".join(f"CAST({cell.sql} AS {type})" for cell, type in zip(row, types, strict=True))
+        for row in values.rows
+    )
+    names = ", ".join(quote(column.name) for column in values.columns)
+    try:
+        return spark.sql(f"SELECT * FROM VALUES {', '.join(f'({row})' for row in rows)} AS t ({names})")
+    except SPARK_ERRORS as error:
+        raise CaesuraError(_no_source(values, reason(error))) from error
 
 
 def conformed(frame: DataFrame, relation: Stream | Table) -> DataFrame:
@@ -92,8 +106,8 @@ def _opened(relation: Stream | Table, load: Callable[[str | None], DataFrame], f
         raise CaesuraError(_no_source(relation, reason(error))) from error
 
 
-def _no_source(relation: Stream | Table, why: str) -> Diagnostic:
-    origin: Origin | None = relation.origin
+def _no_source(relation: Relation, why: str) -> Diagnostic:
+    origin: Origin | None = None if isinstance(relation, Values) else relation.origin
     span = (origin and origin.span) or relation.span
     labels = () if span is None else (Label(span, "read from here"),)
     return Diagnostic(Code.SOURCE, f"`{relation.name}` cannot be read", labels, because=(why,))

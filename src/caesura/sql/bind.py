@@ -136,7 +136,7 @@ class _Binding:
                 sink = self._sink(tree.this)
                 plan = bind_query(tree.expression, with_tables(tree, scope))
                 self._ask(Query(sink.name, plan, "insert", sink, statement.span))
-            case exp.Query():
+            case exp.Query() | exp.Values():
                 self.selects += 1
                 plan = bind_query(tree, scope)
                 self._ask(Query(f"select_{self.selects}", plan, "select", None, statement.span))

@@ -38,8 +38,9 @@ def condition(tree: exp.Expr, source: Source, what: str) -> Expr:
 
 def scalar(tree: exp.Expr, reach: Reach, what: str) -> exp.Expr:
     """Bound, and free of aggregates."""
-    refuse_aggregates(tree, reach.source, what)
-    return bound(tree, reach)
+    found = bound(tree, reach)
+    refuse_aggregates(found, reach.source, what)
+    return found
 
 
 def refuse_aggregates(tree: exp.Expr, source: Source, what: str) -> None:

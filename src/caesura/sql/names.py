@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from caesura.catalog import Column
-from caesura.diagnostics import CaesuraError, Label, Source
+from caesura.diagnostics import CaesuraError, Label, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.plan import Plan
 from caesura.sql.refusal import listing, nearest, refusal
@@ -36,14 +36,48 @@ class Input:
 
 @dataclass(frozen=True)
 class Reach:
-    """The inputs an expression may name. `visible` is what `*` and unqualified names see."""
+    """The inputs an expression may name. `visible` is what `*` and unqualified names see, `outer` what only names
+    see: columns of the query around a subquery.
+
+    `around` is what that query reaches: where it is out of reach, naming it is worth a word of its own.
+    """
 
     source: Source
     inputs: tuple[Input, ...]
     visible: tuple[Named, ...]
+    around: Reach | None = None
+    outer: tuple[Named, ...] = ()
 
     def input(self, alias: str) -> Input | None:
         return next((one for one in self.inputs if one.alias.lower() == alias.lower()), None)
+
+    def column(self, name: str) -> Named | None:
+        return next((one for one in self.named if one.name.lower() == name.lower()), None)
+
+    @property
+    def named(self) -> tuple[Named, ...]:
+        """What unqualified names see."""
+        return self.visible + self.outer
+
+    def qualified(self, named: Named) -> str:
+        """A column as the user may write it, with its input's alias; the plan's name if that alias is hidden."""
+        written = (f"{one.alias}.{named.name}" for one in self.inputs if named in one.columns)
+        return next(written, named.column.name)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The plan's names of all columns."""
+        return frozenset(named.column.name for one in self.inputs for named in one.columns)
+
+    def within(self, outer: Reach) -> Reach:
+        """The same inside a query that reaches `outer`: what is in reach here hides what has its name there."""
+        inputs = (one for one in outer.inputs if not self._hides(one.alias))
+        names = tuple(one for one in outer.visible if self.column(one.name) is None)
+        return Reach(self.source, (*self.inputs, *inputs), self.visible, outer.around, names)
+
+    def _hides(self, alias: str) -> bool:
+        struct = self.column(alias)
+        return self.input(alias) is not None or (struct is not None and struct.column.type.kind == "STRUCT")
 
 
 def bound_column(name: str, type: Type, at: exp.Expr) -> exp.Column:
@@ -70,20 +104,18 @@ def _meaning(node: exp.Column, reach: Reach, aliases: Mapping[str, exp.Expr]) ->
     owner = reach.input(first) if rest else None
     if owner is not None:
         found = _among(rest.pop(0), owner.columns, node, reach)
-    elif not rest and _absent(first, reach) and first.lower() in aliases:
+    elif not rest and reach.column(first) is None and first.lower() in aliases:
         return aliases[first.lower()].copy()
-    elif rest and not any(one.name.lower() == first.lower() for one in reach.visible):
+    elif reach.column(first) is None and _known_around(first, bool(rest), reach):
+        raise _out_of_reach(node, reach)
+    elif rest and reach.column(first) is None:
         raise _unknown_qualifier(first, node, reach)
     else:
-        found = _among(first, reach.visible, node, reach)
+        found = _among(first, reach.named, node, reach)
     meaning: exp.Expr = bound_column(found.column.name, found.column.type, node)
     for name in rest:
         meaning = exp.Dot(this=meaning, expression=exp.to_identifier(name, quoted=True))
     return meaning
-
-
-def _absent(name: str, reach: Reach) -> bool:
-    return not any(one.name.lower() == name.lower() for one in reach.visible)
 
 
 def _among(name: str, columns: tuple[Named, ...], node: exp.Column, reach: Reach) -> Named:
@@ -96,8 +128,8 @@ def _among(name: str, columns: tuple[Named, ...], node: exp.Column, reach: Reach
             Code.AMBIGUOUS_COLUMN,
             f"the column `{name}` is ambiguous",
             at,
-            f"{listing(one.column.name for one in found)}: all could be meant",
-            help=f"say which: `{found[0].column.name}`",
+            f"{listing(map(reach.qualified, found))}: all could be meant",
+            help=f"say which: `{reach.qualified(found[0])}`",
         )
     close = nearest(name, (one.name for one in columns))
     raise refusal(
@@ -121,8 +153,27 @@ def _unknown_qualifier(name: str, node: exp.Column, reach: Reach) -> CaesuraErro
     )
 
 
-def check_aliases(inputs: tuple[Input, ...], source: Source) -> None:
-    """Aliases differ, and so do the plan's column names made from them."""
+def _known_around(first: str, qualified: bool, reach: Reach) -> bool:
+    """Whether a name that starts so would mean something in a query around this one."""
+    outer = reach.around
+    if outer is None:
+        return False
+    found = outer.column(first) is not None or (qualified and outer.input(first) is not None)
+    return found or _known_around(first, qualified, outer)
+
+
+def _out_of_reach(node: exp.Column, reach: Reach) -> CaesuraError:
+    name = ".".join(part.name for part in node.parts)
+    return refusal(
+        Code.SUBQUERY,
+        f"`{name}` is a column of a query around this one",
+        span(node, reach.source),
+        because="only the WHERE of a SELECT right inside EXISTS or IN may name it, and none with GROUP BY",
+        help="put the condition there, or join in FROM",
+    )
+
+
+def check_aliases(inputs: tuple[Input, ...]) -> None:
     seen: dict[str, Input] = {}
     for one in inputs:
         if one.alias.lower() in seen:
@@ -134,14 +185,16 @@ def check_aliases(inputs: tuple[Input, ...], source: Source) -> None:
                 help=f"give one of them another name: {one.alias} AS …",
             )
         seen[one.alias.lower()] = one
-    names: set[str] = set()
-    for one in inputs:
-        for named in one.columns:
-            if named.column.name.lower() in names:
-                raise refusal(
-                    Code.DUPLICATE_ALIAS,
-                    f"two columns would both be called `{named.column.name}`",
-                    one.plan.span,
-                    help="choose aliases without dots",
-                )
-            names.add(named.column.name.lower())
+
+
+def check_count(alias: str, names: list[str], columns: list[str], at: Span | None) -> None:
+    """As many names as columns, all different."""
+    if len(names) != len(columns):
+        raise refusal(
+            Code.ALIAS_COUNT,
+            f"`{alias}` has {len(columns)} columns, not {len(names)}",
+            at,
+            because=f"the columns are {listing(columns)}",
+        )
+    if len({name.lower() for name in names}) < len(names):
+        raise refusal(Code.DUPLICATE_OUTPUT, f"two columns of `{alias}` have the same name", at)

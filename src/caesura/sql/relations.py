@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -16,11 +17,12 @@ from caesura.plan import JoinKind, Output, Plan, Project, Scan
 from caesura.sql.expressions import condition, conjuncts, scalar
 from caesura.sql.intervals import interval
 from caesura.sql.joins import assemble, join_of
-from caesura.sql.names import Input, Named, Reach, check_aliases
+from caesura.sql.names import Input, Named, Reach, check_aliases, check_count
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
 from caesura.sql.syntax import WindowedTable
 from caesura.sql.unsupported import refuse_extras
+from caesura.sql.values import bind_values
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,15 @@ Meaning: TypeAlias = Relation | Derived | Broken
 
 @dataclass(frozen=True)
 class Scope:
-    """What names in FROM mean, by their lower-case spelling; `later` are those declared further down."""
+    """What names in FROM mean, by their lower-case spelling; `later` are those declared further down.
+
+    `around` is what the query around a subquery reaches.
+    """
 
     source: Source
     meanings: Mapping[str, Meaning]
     later: Mapping[str, Span] = field(default_factory=dict)
+    around: Reach | None = None
 
     def having(self, meaning: Meaning) -> Scope:
         return replace(self, meanings={**self.meanings, meaning.name.lower(): meaning})
@@ -78,20 +84,22 @@ class Joined:
         return assemble(self.plans, self.conditions, at)
 
 
-def bind_from(item: exp.Expr, joins: list[exp.Join], scope: Scope, queries: Queries, position: int = 1) -> Joined:
-    """`position` counts the inputs before this one, for the name of a subquery that has none."""
-    left = _bind_item(item, scope, queries, position)
+def bind_from(
+    item: exp.Expr, joins: list[exp.Join], scope: Scope, queries: Queries, before: tuple[Input, ...] = ()
+) -> Joined:
+    """`before` are other inputs of the same plan: those that FROM has before, or those of the query around."""
+    left = _bind_item(item, scope, queries, before)
     for join in joins:
-        left = _bind_join(left, join, scope, queries)
+        left = _bind_join(left, join, scope, queries, before)
     return left
 
 
-def _bind_join(left: Joined, join: exp.Join, scope: Scope, queries: Queries) -> Joined:
+def _bind_join(left: Joined, join: exp.Join, scope: Scope, queries: Queries, before: tuple[Input, ...]) -> Joined:
     kind = _kind(join, scope.source)
-    right = _bind_item(join.this, scope, queries, len(left.reach.inputs) + 1)
+    right = _bind_item(join.this, scope, queries, (*before, *left.reach.inputs))
     inputs = (*left.reach.inputs, *right.reach.inputs)
-    check_aliases(inputs, scope.source)
-    reach = Reach(scope.source, inputs, (*left.reach.visible, *right.reach.visible))
+    check_aliases(inputs)
+    reach = Reach(scope.source, inputs, (*left.reach.visible, *right.reach.visible), scope.around)
     on = join.args.get("on")
     conditions: tuple[Expr, ...] = ()
     if join.args.get("using"):
@@ -154,30 +162,61 @@ def _using(
     return tuple(conditions), replace(reach, visible=(*shared, *rest))
 
 
-def _bind_item(item: exp.Expr, scope: Scope, queries: Queries, position: int) -> Joined:
+def _bind_item(item: exp.Expr, scope: Scope, queries: Queries, before: tuple[Input, ...]) -> Joined:
     nested: list[exp.Join] = item.args.get("joins") or []
     if nested:
         alone = item.copy()
         alone.set("joins", None)
-        return bind_from(alone, nested, scope, queries, position)
+        return bind_from(alone, nested, scope, queries, before)
     match item:
         case exp.Table():
-            return _single(_named(item, scope), scope.source)
-        case exp.Subquery(this=exp.Query() as query):
+            return _single(_named(item, scope), scope, before)
+        case exp.Values():
+            alias = item.alias or f"values_{len(before) + 1}"
+            return _single(bind_values(item, alias, scope.source), scope, before)
+        case exp.Subquery(this=exp.Query() | exp.Values() as query):
             refuse_extras(item, {"this", "alias"}, scope.source)
-            alias = item.alias or f"subquery_{position}"
-            return _single(_derived(queries(query, scope), item, alias, scope), scope.source)
+            alias = item.alias or f"subquery_{len(before) + 1}"
+            return _single(_derived(queries(query, scope), item, alias, scope), scope, before)
         case exp.Subquery(this=exp.Table() | exp.Subquery() as inner) if not item.alias:
             refuse_extras(item, {"this"}, scope.source)
-            return _bind_item(inner, scope, queries, position)
+            return _bind_item(inner, scope, queries, before)
         case _:
-            word = "VALUES" if isinstance(item, exp.Values) else "this FROM item"
-            raise refusal(Code.TABLE_FUNCTION, f"this version does not execute {word}", span(item, scope.source))
+            raise refusal(
+                Code.TABLE_FUNCTION, "this version does not execute this FROM item", span(item, scope.source)
+            )
 
 
-def _single(one: Input, source: Source) -> Joined:
-    check_aliases((one,), source)
-    return Joined(Reach(source, (one,), one.columns), (one.plan,))
+def _single(one: Input, scope: Scope, before: tuple[Input, ...]) -> Joined:
+    one = _apart(one, before)
+    return Joined(Reach(scope.source, (one,), one.columns, scope.around), (one.plan,))
+
+
+def _apart(one: Input, others: tuple[Input, ...]) -> Input:
+    """The input with columns that the plan does not call like those of others.
+
+    They would be where a subquery repeats an alias of the query around it, and where aliases have dots.
+    """
+    taken = {named.column.name.lower() for other in others for named in other.columns}
+    if not any(named.column.name.lower() in taken for named in one.columns):
+        return one
+    labels = (f"{one.alias}_{n}" for n in count(2))
+    free = (label for label in labels if not any(f"{label}.{c.name}".lower() in taken for c in one.columns))
+    names = [named.name for named in one.columns]
+    if not isinstance(one.plan, Scan):
+        return _labelled(one, next(free), names)
+    scan = replace(one.plan, alias=next(free))
+    return Input(one.alias, scan, tuple(map(Named, names, scan.columns)))
+
+
+def _labelled(one: Input, label: str, names: list[str]) -> Input:
+    """The columns under other names, which the plan writes after the label."""
+    outputs = tuple(
+        Output(f"{label}.{name}", column(c.column.name, c.column.type))
+        for name, c in zip(names, one.columns, strict=True)
+    )
+    project = Project(one.plan, outputs, one.plan.span)
+    return Input(one.alias, project, tuple(map(Named, names, project.columns)))
 
 
 def _named(item: exp.Table, scope: Scope) -> Input:
@@ -240,25 +279,7 @@ def _renamed(one: Input, item: exp.Expr, source: Source) -> Input:
     if not names:
         return one
     check_count(one.alias, names, [c.name for c in one.columns], span(item.args["alias"], source))
-    outputs = tuple(
-        Output(f"{one.alias}.{name}", column(c.column.name, c.column.type))
-        for name, c in zip(names, one.columns, strict=True)
-    )
-    project = Project(one.plan, outputs, one.plan.span)
-    return Input(one.alias, project, tuple(map(Named, names, project.columns)))
-
-
-def check_count(alias: str, names: list[str], columns: list[str], at: Span | None) -> None:
-    """As many names as columns, all different."""
-    if len(names) != len(columns):
-        raise refusal(
-            Code.ALIAS_COUNT,
-            f"`{alias}` has {len(columns)} columns, not {len(names)}",
-            at,
-            because=f"the columns are {listing(columns)}",
-        )
-    if len({name.lower() for name in names}) < len(names):
-        raise refusal(Code.DUPLICATE_OUTPUT, f"two columns of `{alias}` have the same name", at)
+    return _labelled(one, one.alias, names)
 
 
 def _unknown(item: exp.Table, scope: Scope) -> CaesuraError:

@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from sqlglot import exp
 
-from caesura.diagnostics import Label, Source
+from caesura.diagnostics import Source
 from caesura.diagnostics.code import Code
 from caesura.expression import column
 from caesura.plan import Distinct, Filter, Group, Output, Plan, Project, Sort, walk
-from caesura.sql.expressions import bound, condition, conjuncts, enclosed, scalar, typed
+from caesura.sql.expressions import bound, condition, enclosed, typed
 from caesura.sql.grouping import Grouping
-from caesura.sql.joins import assemble
-from caesura.sql.names import Named, Reach, bound_column
-from caesura.sql.naming import generated
+from caesura.sql.items import Item, bind_items, check_names
+from caesura.sql.names import Reach, check_count
 from caesura.sql.refusal import refusal
-from caesura.sql.relations import Derived, Scope, bind_from, check_count
+from caesura.sql.relations import Derived, Scope
 from caesura.sql.setops import bind_set_operation
 from caesura.sql.sorting import position, sort_keys
 from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
 from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
-
-
-@dataclass(frozen=True)
-class Item:
-    """One column of the select list: its name, and its tree over the columns in reach."""
-
-    name: str
-    tree: exp.Expr
-    at: exp.Expr
+from caesura.sql.where import bind_where, reading, unwrapped
 
 
 def bind_query(query: exp.Expr, scope: Scope) -> Plan:
-    while isinstance(query, exp.Subquery):  # parentheses around the whole query
-        refuse_extras(query, {"this"}, scope.source)
-        query = query.this
+    query = unwrapped(query, scope.source)
     scope = with_tables(query, scope)
     match query:
         case exp.Select():
             return _bind_select(query, scope)
+        case exp.Values():
+            return _bind_select(reading(query), scope)
         case exp.SetOperation():
             return bind_set_operation(query, scope, nested)
         case _:
@@ -112,29 +102,12 @@ def _relabelled(plan: Plan, table: exp.CTE, source: Source) -> Plan:
 def _bind_select(select: exp.Select, scope: Scope) -> Plan:
     source = scope.source
     refuse_clauses(select, source)
-    from_ = select.args.get("from_")
-    if from_ is None:
-        raise refusal(
-            Code.NO_INPUT,
-            "a query reads at least one stream or table",
-            span(select, source),
-            "this one has no FROM",
-        )
-    joins: list[exp.Join] = select.args.get("joins") or []
-    joined = bind_from(from_.this, joins, scope, nested)
-    reach = joined.reach
-    conditions = list(joined.conditions)
-    where = select.args.get("where")
-    if where is not None:
-        parts = conjuncts(scalar(where.this, reach, "WHERE"))
-        conditions += [condition(part, source, "the condition of WHERE") for part in parts]
-    hull = span(from_, source)
-    last = span(joins[-1], source) if joins else None
-    plan = assemble(joined.plans, tuple(conditions), hull.to(last) if hull and last else hull)
-    items = _items(select, reach)
-    _check_names(items, source)
+    given = bind_where(select, scope, nested)
+    plan, reach = given.plan, given.reach
+    items = bind_items(select, reach)
+    check_names(items, source)
     order = sort_keys(select, [item.name for item in items], lambda key: _item_of(key, items, reach), source)
-    if select.args.get("group") or select.args.get("having") or any(_aggregates(item.tree) for item in items):
+    if select.args.get("group") or select.args.get("having") or any(item.tree.find(exp.AggFunc) for item in items):
         plan, items = _grouped(select, plan, items, reach)
     elif select.args.get("emit"):
         raise refusal(
@@ -155,76 +128,6 @@ def _item_of(key: exp.Expr, items: list[Item], reach: Reach) -> str | None:
     """The item of the select list that ORDER BY repeats."""
     tree = bound(key, reach)
     return next((item.name for item in items if item.tree == tree), None)
-
-
-def _aggregates(tree: exp.Expr) -> bool:
-    return tree.find(exp.AggFunc) is not None
-
-
-def _items(select: exp.Select, reach: Reach) -> list[Item]:
-    """The select list. An alias may be used by the items after it, as in Spark."""
-    items: list[Item] = []
-    aliases: dict[str, exp.Expr] = {}
-    for node in select.expressions:
-        if node.is_star:
-            items += [
-                Item(one.name, bound_column(one.column.name, one.column.type, node), node)
-                for one in _starred(node, reach)
-            ]
-            continue
-        value = node.this if isinstance(node, exp.Alias) else node
-        if isinstance(node, exp.Aliases) or isinstance(node.args.get("alias"), exp.Placeholder):
-            raise refusal(Code.EXPRESSION, "an alias is one name here", span(node, reach.source))
-        tree = bound(value, reach, aliases)
-        name = node.alias if isinstance(node, exp.Alias) else _name(value, tree, reach)
-        items.append(Item(name, tree, node))
-        if isinstance(node, exp.Alias):
-            aliases[name.lower()] = enclosed(tree)
-    return items
-
-
-def _starred(node: exp.Expr, reach: Reach) -> tuple[Named, ...]:
-    star = node.this if isinstance(node, exp.Column) else node
-    if any(star.args.get(name) for name in ("except_", "replace", "rename")):
-        raise refusal(Code.CLAUSE, "this version does not execute * EXCEPT", span(node, reach.source))
-    if not isinstance(node, exp.Column):
-        return reach.visible
-    owner = reach.input(node.table)
-    if owner is None or len(node.parts) > 2:
-        known = ", ".join(f"`{one.alias}`" for one in reach.inputs)
-        raise refusal(
-            Code.UNKNOWN_COLUMN,
-            f"`{node.table}` names no input of this query",
-            span(node, reach.source),
-            because=f"FROM has {known}",
-        )
-    return owner.columns
-
-
-def _name(value: exp.Expr, tree: exp.Expr, reach: Reach) -> str:
-    """The name Spark gives to an expression without alias; a column keeps its declared spelling."""
-    if isinstance(value, exp.Column) and isinstance(tree, exp.Column):
-        columns = {named.column.name: named.name for one in reach.inputs for named in one.columns}
-        return columns.get(tree.name, value.name)
-    if isinstance(value, exp.Column | exp.Dot):
-        return value.name
-    return generated(value)
-
-
-def _check_names(items: list[Item], source: Source) -> None:
-    seen: dict[str, Item] = {}
-    for item in items:
-        first = seen.setdefault(item.name.lower(), item)
-        if first is item:
-            continue
-        where = span(first.at, source)
-        raise refusal(
-            Code.DUPLICATE_OUTPUT,
-            f"two output columns are called `{item.name}`",
-            span(item.at, source),
-            also=[Label(where, "the first")] if where and first.at is not item.at else [],
-            help="give one of them another name with AS",
-        )
 
 
 def _grouped(select: exp.Select, plan: Plan, items: list[Item], reach: Reach) -> tuple[Plan, list[Item]]:

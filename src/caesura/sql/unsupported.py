@@ -88,22 +88,22 @@ def span_of(value: object, source: Source, otherwise: exp.Expr) -> Span | None:
 
 def refuse_query(query: exp.Expr, source: Source) -> NoReturn:
     """A query that is neither SELECT nor made of SELECTs."""
-    at = span(query, source)
-    if isinstance(query, exp.Values):
-        raise refusal(Code.TABLE_FUNCTION, "this version does not execute VALUES", at)
-    raise refusal(Code.STATEMENT, "this is not a query that can be executed", at, "expected SELECT")
+    raise refusal(
+        Code.STATEMENT, "this is not a query that can be executed", span(query, source), "expected SELECT"
+    )
 
 
 def refuse_expressions(tree: exp.Expr, source: Source) -> None:
     for node in tree.walk():
         at = span(node, source)
         match node:
-            case exp.Query() | exp.Exists() | exp.In(args={"query": exp.Expr()}):
+            case exp.Query() | exp.Values() | exp.Exists(this=exp.Query()) | exp.In(args={"query": exp.Expr()}):
                 raise refusal(
                     Code.SUBQUERY,
-                    "this version does not execute subqueries in expressions",
+                    "this version does not execute a subquery in this place",
                     at,
-                    help="join instead",
+                    because="EXISTS and IN (SELECT …) are executed as conditions of WHERE that AND connects",
+                    help="make it such a condition, or join in FROM",
                 )
             case exp.Window() | exp.WithinGroup():
                 raise refusal(Code.WINDOW_FUNCTION, "this version does not execute window functions", at)

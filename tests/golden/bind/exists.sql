@@ -1,3 +1,3 @@
 CREATE STREAM auction (id BIGINT, seller BIGINT, category INT, opened TIMESTAMP, ORDERED BY (opened)) USING json LOCATION 'auction';
 CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
-SELECT id FROM auction AS a WHERE EXISTS (SELECT 1 FROM bid AS b WHERE b.auction = a.id);
+SELECT id FROM auction AS a WHERE a.category = 3 AND EXISTS (SELECT 1 FROM bid AS b WHERE b.auction = a.id AND b.price > 3);
