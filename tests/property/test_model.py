@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import combinations_with_replacement, product
+from statistics import median
 from typing import TypeAlias
 
 import pytest
@@ -33,7 +34,7 @@ from caesura.model.operator import Operator, Row, Rows, Slice, run
 from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
-from caesura.plan import Aggregate, AggregateFunction, Equality
+from caesura.plan import Aggregate, Equality
 from caesura.punctuation import (
     EVERYTHING,
     Constant,
@@ -246,23 +247,29 @@ CYCLE = three_way(
 # x = z is implied: the first input pins the third without the second.
 CHAIN = three_way((("x",), ("y", "v"), ("z",)), equalities("x = y", "y = z"), ((2, 1), (0, 2), (0, 1)))
 
-GROUPED: tuple[tuple[str, AggregateFunction, str | None], ...] = (
+GROUPED: tuple[tuple[str, str, str | None], ...] = (
     ("rows", "COUNT", None),
     ("count", "COUNT", "v"),
     ("sum", "SUM", "v"),
     ("avg", "AVG", "v"),
     ("min", "MIN", "v"),
     ("max", "MAX", "v"),
+    ("values", "COUNT DISTINCT", "v"),
+    ("middle", "MEDIAN", "v"),
 )
-AGGREGATES = tuple(Aggregate(Column(name, BIGINT), function, of) for name, function, of in GROUPED)
+AGGREGATES = tuple(
+    Aggregate(Column(name, BIGINT), function, (of,) if of else ()) for name, function, of in GROUPED
+)
 
 
 def group_meaning(keys: tuple[str, ...]) -> Callable[[Inputs], list[Row]]:
     def result(key: tuple[object, ...], rows: list[Row]) -> Row:
         v = [r["v"] for r in rows if isinstance(r["v"], int)]
-        some = {"sum": sum(v), "avg": sum(v) / len(v), "min": min(v), "max": max(v)} if v else {}
-        nothing = dict.fromkeys(("sum", "avg", "min", "max"))
-        of_rows = {"rows": len(rows), "count": len(v)}
+        some = (
+            {"sum": sum(v), "avg": sum(v) / len(v), "min": min(v), "max": max(v), "middle": median(v)} if v else {}
+        )
+        nothing = dict.fromkeys(("sum", "avg", "min", "max", "middle"))
+        of_rows = {"rows": len(rows), "count": len(v), "values": len(set(v))}
         return Row.of(dict(zip(keys, key, strict=True)) | of_rows | nothing | some)
 
     def g(inputs: Inputs) -> list[Row]:
@@ -464,13 +471,14 @@ def test_a_group_of_null_is_closed_by_a_wildcard_only() -> None:
 
 def test_an_aggregate_over_nothing_is_one_row() -> None:
     (output,) = run(CASES["group without keys"].operator, ((arrives(says=[EVERYTHING]),),))
-    assert output.rows == (row(rows=0, count=0, sum=NULL, avg=NULL, min=NULL, max=NULL),)
+    nothing = dict.fromkeys(("sum", "avg", "min", "max", "middle"))
+    assert output.rows == (row(rows=0, count=0, values=0, **nothing),)
     assert output.kept == ((),)
 
 
 def test_the_invariant_of_group_by_is_weaker_than_completeness_when_only_nulls_may_come() -> None:
     """SUM(v) of k = 1 can no longer change, but no single punctuation says so: the invariant waits."""
-    total = Aggregate(Column("sum", BIGINT), "SUM", "v")
+    total = Aggregate(Column("sum", BIGINT), "SUM", ("v",))
     closed = [says(k=Constant(1), v=Range(high=0)), says(k=Constant(1), v=Range(low=0))]
     (output,) = run(Group(("k",), (total,)), ((arrives(row(k=1, v=1), says=closed),),))
     assert output.rows == ()

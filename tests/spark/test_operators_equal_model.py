@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura import plan
 from caesura.catalog import Column, PunctuatedBy
 from caesura.model import operator as model
+from caesura.model.aggregates import result
 from caesura.model.distinct import Distinct
-from caesura.model.group import Group
+from caesura.model.group import Group, came
 from caesura.model.join import Join, hops
 from caesura.model.operator import Row
 from caesura.model.project import Project
@@ -29,6 +30,7 @@ from caesura.plan import Aggregate
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
 from caesura.spark import punctuations
+from caesura.spark.aggregates import partial_of
 from caesura.spark.compile import compile_plans
 from caesura.spark.evaluate import evaluate
 from caesura.spark.manifest import TableVersion
@@ -292,15 +294,15 @@ def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, numbe
 
 
 def partial(node: plan.Group, row: Row) -> Row:
-    """The model's partial aggregates as columns; a sum without rows is NULL there."""
+    """What Spark keeps for what came: the result so far, or sum and count of an average."""
     cells: dict[str, object] = {key: row[key] for key in node.keys}
+    types = {column.name: column.type for column in node.input.columns}
     for aggregate in node.aggregates:
-        name, value = aggregate.result.name, row[aggregate.result.name]
-        if isinstance(value, tuple):
-            total, count = value
-            cells |= {f"{name} sum": float(total) if count else None, f"{name} count": count}
-        else:
-            cells[name] = value
+        values, name = came(row, aggregate), partial_of(aggregate, types).column.name
+        cells[name] = result(aggregate, values)
+        if aggregate.function == "AVG":
+            present = [float(value) for (value,) in values if value is not None]
+            cells[name] = {"sum": sum(present) if present else None, "count": len(present)}
     return Row.of(cells)
 
 
@@ -311,7 +313,7 @@ B = stream("b", "auction bidder price", PunctuatedBy(("auction",)), PunctuatedBy
 
 
 def grouped(below: plan.Plan, *keys: str, of: str) -> plan.Group:
-    functions: dict[str, plan.AggregateFunction] = {
+    functions = {
         "n": "COUNT",
         "total": "SUM",
         "least": "MIN",
@@ -321,7 +323,7 @@ def grouped(below: plan.Plan, *keys: str, of: str) -> plan.Group:
     }
     aggregates = tuple(
         Aggregate(
-            Column(name, Type("DOUBLE") if name == "mean" else BIGINT), function, None if name == "n" else of
+            Column(name, Type("DOUBLE") if name == "mean" else BIGINT), function, () if name == "n" else (of,)
         )
         for name, function in functions.items()
     )
