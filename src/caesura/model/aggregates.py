@@ -158,4 +158,3 @@ _PERCENTILES: dict[str, Callable[[Sequence[Any], float], float]] = {
     "PERCENTILE_CONT": _continuous,
     "PERCENTILE_DISC": _discrete,
 }
-MEANINGS = frozenset((*_BY, *_OF_ROWS, *_OF_VALUES, *_LISTS, *_PERCENTILES))

@@ -32,7 +32,6 @@ from caesura.catalog import Column
 from caesura.operators.group import Partial
 from caesura.operators.rows import quote
 from caesura.plan import Aggregate
-from caesura.sql.arithmetic import DOUBLE
 from caesura.types import Type
 
 
@@ -58,10 +57,9 @@ def result_of(aggregate: Aggregate, types: Mapping[str, Type]) -> str:
     """What becomes of the merged state."""
     words = _words(aggregate, types)
     template = _RESULTS.get(aggregate.function, "{s}")
-    if not aggregate.percentages:
-        return template.format_map(words)
-    each = [template.format_map(words | {"p": f"{percentage!r}D"}) for percentage in aggregate.percentages]
-    return each[0] if aggregate.result.type == DOUBLE else _some(f"array({', '.join(each)})").format_map(words)
+    each = [template.replace("{p}", f"{percentage!r}D") for percentage in aggregate.percentages] or [template]
+    several = aggregate.percentages and aggregate.result.type.kind == "ARRAY"
+    return (_some(f"array({', '.join(each)})") if several else each[0]).format_map(words)
 
 
 def _column(aggregate: Aggregate) -> str:

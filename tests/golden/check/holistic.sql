@@ -7,4 +7,4 @@ SELECT auction, MEDIAN(price) AS middle, COUNT(DISTINCT bidder) AS bidders FROM 
 
 SELECT bidder, MODE(kind) AS usual FROM bid GROUP BY bidder;
 
-SELECT COUNT(DISTINCT bidder, kind) AS n FROM bid;
+SELECT COUNT(DISTINCT bidder, kind) FILTER (WHERE price > 1) AS n, MODE(bidder) FILTER (WHERE price > 1) AS m FROM bid;
