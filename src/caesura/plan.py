@@ -16,7 +16,6 @@ from caesura.catalog import Catalog, Column, Interval, Relation, Sink, Stream
 from caesura.diagnostics import Source, Span
 from caesura.expression import Expr
 
-AggregateFunction: TypeAlias = Literal["SUM", "COUNT", "MIN", "MAX", "AVG"]
 JoinKind: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 T = TypeVar("T")
 
@@ -154,11 +153,15 @@ class Join:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """`result` is the function over the input column `argument`; COUNT(*) has no argument."""
+    """`result` is the function of that name (`caesura.aggregates`) over input columns; COUNT(*) has no argument.
+
+    `percentages` are those of a percentile.
+    """
 
     result: Column
-    function: AggregateFunction
-    argument: str | None = None
+    function: str
+    arguments: tuple[str, ...] = ()
+    percentages: tuple[float, ...] = ()
     span: Span | None = field(default=None, compare=False)
 
 

@@ -6,6 +6,7 @@ Written to be read beside the standard: no slices, no state, no punctuations. No
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from typing import Any, TypeAlias
 
 from tests.property.traces import Bag, Values
@@ -87,8 +88,8 @@ def group(keys: int) -> Callable[[Bag], Results]:
 
     def aggregates(rows: list[Values]) -> Values:
         v: list[Any] = [row[-1] for row in rows if row[-1] is not None]
-        some = (sum(v), sum(v) / len(v), min(v), max(v)) if v else (None,) * 4
-        return (len(rows), len(v), *some)
+        some = (sum(v), sum(v) / len(v), min(v), max(v), median(v)) if v else (None,) * 5
+        return (len(rows), len(v), *some, len(set(v)))
 
     def g(rows: Bag) -> Results:
         found = dict.fromkeys(row[:keys] for row in rows) if keys else {(): None}

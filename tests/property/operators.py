@@ -15,7 +15,7 @@ from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
 from caesura.model.sort import Sort
-from caesura.plan import Aggregate, AggregateFunction, Equality, SortKey
+from caesura.plan import Aggregate, Equality, SortKey
 from caesura.punctuation import Punctuation, Range
 from caesura.types import BIGINT
 from tests.property import meanings
@@ -176,15 +176,19 @@ CHAIN = join(
     ],
 )
 
-GROUPED: tuple[tuple[str, AggregateFunction, str | None], ...] = (
+GROUPED: tuple[tuple[str, str, str | None], ...] = (
     ("rows", "COUNT", None),
     ("count", "COUNT", "v"),
     ("sum", "SUM", "v"),
     ("avg", "AVG", "v"),
     ("min", "MIN", "v"),
     ("max", "MAX", "v"),
+    ("middle", "MEDIAN", "v"),
+    ("values", "COUNT DISTINCT", "v"),
 )
-AGGREGATES = tuple(Aggregate(Column(name, BIGINT), function, of) for name, function, of in GROUPED)
+AGGREGATES = tuple(
+    Aggregate(Column(name, BIGINT), function, (of,) if of else ()) for name, function, of in GROUPED
+)
 
 
 def group(domain: Domain) -> Case:

@@ -12,8 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
 from caesura.model import operator as model
+from caesura.model.aggregates import result
 from caesura.model.distinct import Distinct
-from caesura.model.group import Group
+from caesura.model.group import Group, came
 from caesura.model.join import Join, hops
 from caesura.model.merge import Merge
 from caesura.model.operator import Predicate, Row
@@ -32,6 +33,7 @@ from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
 from caesura.spark import punctuations
+from caesura.spark.aggregates import partial_of
 from caesura.spark.compile import compile_plans
 from caesura.spark.evaluate import evaluate
 from caesura.spark.manifest import TableVersion
@@ -334,15 +336,15 @@ def kept_of(half: pair_on_spark.Half, rows: model.Rows, names: Mapping[str, str]
 
 
 def partial(node: plan.Group, row: Row) -> Row:
-    """The model's partial aggregates as columns; a sum without rows is NULL there."""
+    """What Spark keeps for what came: the result so far, or sum and count of an average."""
     cells: dict[str, object] = {key: row[key] for key in node.keys}
+    types = {column.name: column.type for column in node.input.columns}
     for aggregate in node.aggregates:
-        name, value = aggregate.result.name, row[aggregate.result.name]
-        if isinstance(value, tuple):
-            total, count = value
-            cells |= {f"{name} sum": float(total) if count else None, f"{name} count": count}
-        else:
-            cells[name] = value
+        values, name = came(row, aggregate), partial_of(aggregate, types).column.name
+        cells[name] = result(aggregate, values)
+        if aggregate.function == "AVG":
+            present = [float(value) for (value,) in values if value is not None]
+            cells[name] = {"sum": sum(present) if present else None, "count": len(present)}
     return Row.of(cells)
 
 

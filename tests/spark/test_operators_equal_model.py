@@ -19,7 +19,7 @@ B = stream("b", "auction bidder price", PunctuatedBy(("auction",)), PunctuatedBy
 
 
 def grouped(below: plan.Plan, *keys: str, of: str) -> plan.Group:
-    functions: dict[str, plan.AggregateFunction] = {
+    functions = {
         "n": "COUNT",
         "total": "SUM",
         "least": "MIN",
@@ -29,7 +29,7 @@ def grouped(below: plan.Plan, *keys: str, of: str) -> plan.Group:
     }
     aggregates = tuple(
         Aggregate(
-            Column(name, Type("DOUBLE") if name == "mean" else BIGINT), function, None if name == "n" else of
+            Column(name, Type("DOUBLE") if name == "mean" else BIGINT), function, () if name == "n" else (of,)
         )
         for name, function in functions.items()
     )

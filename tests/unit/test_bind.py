@@ -41,7 +41,7 @@ def test_the_plan_of_a_join_and_a_group() -> None:
     assert [(o.name, o.expr.column) for o in top.outputs] == [("id", "a.id"), ("n", "count_1")]
     assert isinstance(top.input, Group)
     assert top.input.keys == ("a.id",)
-    assert top.input.aggregates == (Aggregate(Column("count_1", BIGINT), "COUNT", None),)
+    assert top.input.aggregates == (Aggregate(Column("count_1", BIGINT), "COUNT"),)
     below = top.input.input
     assert isinstance(below, Project)
     assert below.input == Join((Scan(AUCTION, "a"), Scan(BID, "b")), (Equality("a.id", "b.auction"),))

@@ -74,8 +74,9 @@ def _output(output: Output) -> str:
 
 
 def _aggregate(aggregate: Aggregate) -> str:
-    argument = f"`{aggregate.argument}`" if aggregate.argument is not None else "*"
-    return f"`{aggregate.result.name}`: {aggregate.function}({argument})"
+    name, _, distinct = aggregate.function.partition(" ")
+    arguments = ", ".join([*(f"`{each}`" for each in aggregate.arguments), *map(str, aggregate.percentages)])
+    return f"`{aggregate.result.name}`: {name}({f'{distinct} ' if distinct else ''}{arguments or '*'})"
 
 
 def _sort_key(key: SortKey) -> str:

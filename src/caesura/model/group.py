@@ -1,11 +1,12 @@
-"""Grouping with SUM, COUNT, MIN, MAX and AVG, under SQL's rules for NULL."""
+"""Grouping with aggregates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
+from caesura.model.aggregates import Arguments, result
 from caesura.model.operator import Row, Rows, Slice, State
 from caesura.plan import Aggregate
 from caesura.punctuation import Punctuation, confined, rank, set_match_rows, set_nomatch_rows
@@ -14,7 +15,8 @@ from caesura.punctuation import Punctuation, confined, rank, set_match_rows, set
 @dataclass(frozen=True)
 class Group:
     """pass: the result of each group that a punctuation confined to the keys matches. prop: those punctuations.
-    keep: the partial aggregates of the other groups, one row each.
+    keep: the other groups, one row each, with all that came for each aggregate. How much less will do is not the
+    model's question.
 
     NULL is a key like any other, but only the wildcard matches it. Without keys there is one group, there from
     the start and closed by EVERYTHING alone, so that an input without rows gives COUNT 0 and NULLs.
@@ -34,30 +36,26 @@ class Group:
 
     def step(self, state: State, new: Sequence[Slice]) -> tuple[Rows, State]:
         (held,), (arrived,) = state, new
-        partials = {self.key(partial): partial for partial in held.rows}
+        groups = {self.key(group): group for group in held.rows}
         for row in arrived.rows:
-            partial = partials.get(self.key(row), self.opened(row))
-            partials[self.key(row)] = self.updated(partial, row)
-        return (), (Slice(tuple(partials.values()), held.punctuations | arrived.punctuations),)
+            group = groups.get(self.key(row), self.opened(row))
+            groups[self.key(row)] = self.updated(group, row)
+        return (), (Slice(tuple(groups.values()), held.punctuations | arrived.punctuations),)
 
     def key(self, row: Row) -> tuple[object, ...]:
         """Equal for rows of one group: as `rank`, but NULL equals NULL."""
         return tuple(rank(row[name]) or row[name] for name in self.keys)
 
     def opened(self, row: Row) -> Row:
-        """The partial aggregates of a group before its first row."""
+        """A group before its first row."""
         keys = {name: row[name] for name in self.keys}
-        return Row.of(keys | {a.result.name: _opened(a) for a in self.aggregates})
+        return Row.of(keys | {a.result.name: () for a in self.aggregates})
 
-    def updated(self, partial: Row, row: Row) -> Row:
-        return Row.of(
-            dict(partial) | {a.result.name: _updated(a, partial[a.result.name], row) for a in self.aggregates}
-        )
+    def updated(self, group: Row, row: Row) -> Row:
+        return Row.of(dict(group) | {a.result.name: (*came(group, a), arguments(row, a)) for a in self.aggregates})
 
-    def finished(self, partial: Row) -> Row:
-        return Row.of(
-            dict(partial) | {a.result.name: _finished(a, partial[a.result.name]) for a in self.aggregates}
-        )
+    def finished(self, group: Row) -> Row:
+        return Row.of(dict(group) | {a.result.name: result(a, came(group, a)) for a in self.aggregates})
 
     def closing(self, punctuations: Iterable[Punctuation]) -> frozenset[Punctuation]:
         """A pattern outside the keys speaks of a part of a group only."""
@@ -65,9 +63,7 @@ class Group:
 
     def pass_(self, state: State) -> Rows:
         (held,) = state
-        return tuple(
-            self.finished(partial) for partial in set_match_rows(held.rows, self.closing(held.punctuations))
-        )
+        return tuple(self.finished(group) for group in set_match_rows(held.rows, self.closing(held.punctuations)))
 
     def keep(self, state: State) -> State:
         (held,) = state
@@ -77,41 +73,10 @@ class Group:
         return self.closing(kept[0].punctuations)
 
 
-def _opened(aggregate: Aggregate) -> object:
-    match aggregate.function:
-        case "COUNT":
-            return 0
-        case "AVG":
-            return (0, 0)  # sum and count
-        case "SUM" | "MIN" | "MAX":
-            return None
+def came(group: Row, aggregate: Aggregate) -> tuple[Arguments, ...]:
+    """The arguments of the rows of a group so far."""
+    return cast(tuple[Arguments, ...], group[aggregate.result.name])
 
 
-def _updated(aggregate: Aggregate, partial: Any, row: Row) -> object:
-    """NULL arguments are skipped; COUNT(*) has no argument to skip."""
-    if aggregate.argument is None:
-        return partial + 1
-    value: Any = row[aggregate.argument]
-    if value is None:
-        return partial
-    match aggregate.function:
-        case "COUNT":
-            return partial + 1
-        case "AVG":
-            total, count = partial
-            return (total + value, count + 1)
-        case "SUM":
-            return value if partial is None else partial + value
-        case "MIN":
-            return value if partial is None else min(partial, value, key=rank)
-        case "MAX":
-            return value if partial is None else max(partial, value, key=rank)
-
-
-def _finished(aggregate: Aggregate, partial: Any) -> object:
-    match aggregate.function:
-        case "AVG":
-            total, count = partial
-            return total / count if count else None
-        case "COUNT" | "SUM" | "MIN" | "MAX":
-            return partial
+def arguments(row: Row, aggregate: Aggregate) -> Arguments:
+    return tuple(row[name] for name in aggregate.arguments)

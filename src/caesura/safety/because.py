@@ -20,7 +20,7 @@ from caesura.punctuation import Scheme
 from caesura.safety.bounds import Shift
 from caesura.safety.closing import Closing
 from caesura.safety.equality import inexact
-from caesura.safety.names import SHOWN, Names, bare, few, listed, series
+from caesura.safety.names import SHOWN, Names, bare, few, listed, series, written
 from caesura.safety.reach import Hop, Reach, Unreached
 from caesura.safety.schemes import Derivation, Derived
 
@@ -100,11 +100,15 @@ def useless_conditions(join: Join) -> Iterator[str]:
 
 
 def closed(closing: Closing, derived: Derived, names: Names) -> str:
-    return f"{_subject(closing, names)} leaves when {_all_close(derived, names)}"
+    keeping = tuple(dict.fromkeys(each.function for each in closing.growing))
+    values = f", with every value that {series(keeping)} kept of it," if keeping else ""
+    return f"{_subject(closing, names)} leaves{values} when {_all_close(derived, names)}"
 
 
 def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
     verb = "never closes" if isinstance(closing.node, Group) else "stays for ever"
+    if closing.few_entries:
+        verb += " and grows"
     return f"{_subject(closing, names)} {verb}: " + "; ".join(
         dict.fromkeys(not_closed(closing, derivation, names))
     )
@@ -113,6 +117,12 @@ def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
 def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterator[str]:
     """One reason per scheme that closes nothing, and the joins that let none through."""
     shown = names.shown(closing.source)
+    if closing.few_entries:  # then they are what grows
+        yield from (
+            f"{each.function} keeps every value of {written(closing.kept, each.column)}, "
+            "and nothing says that these are few"
+            for each in closing.growing
+        )
     if isinstance(closing.node, Sort) and closing.node.keys[0].descending:
         yield f"{listed(closing.keys)} falls, and a greater one may always come"
         return
@@ -135,9 +145,13 @@ def few_values(closing: Closing, names: Names) -> str:
     """Why a state needs no punctuation."""
     what = "group" if isinstance(closing.node, Group) else "row"
     if closing.single:
-        return f"there is one {what}" + (f", because its {_columns(closing)} are constant" if closing.keys else "")
-    known = series(tuple(f"{bare(key)}: {why}" for key, why in closing.domains))
-    return f"there are only so many {what}s: {known}"
+        entries = f"there is one {what}"
+        entries += f", because its {_columns(closing)} are constant" if closing.keys else ""
+    else:
+        known = series(tuple(f"{bare(key)}: {why}" for key, why in closing.domains))
+        entries = f"there are only so many {what}s: {known}"
+    within = dict.fromkeys(f"{written(closing.kept, each.column)}: {each.why}" for each in closing.values)
+    return entries + (f"; and only so many values in each: {series(tuple(within))}" if within else "")
 
 
 def closes(hop: Hop, derived: Derived, names: Names) -> str:

@@ -7,8 +7,10 @@ before it is closed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from caesura.aggregates import FUNCTIONS
 from caesura.plan import Compare, Distinct, Group, Plan, Project, Sort
 from caesura.punctuation import Scheme
 from caesura.safety.domains import domain
@@ -29,12 +31,22 @@ class Outside:
 
 
 @dataclass(frozen=True)
+class Values:
+    """What a holistic aggregate keeps of a column; `why` there are few of them, None if nothing says so."""
+
+    function: str
+    column: str
+    why: str | None
+
+
+@dataclass(frozen=True)
 class Closing:
     """What `node` keeps of its input `kept` is closed by punctuations of `source` that are confined to `keys`.
 
     `scheme` is one that closes it, if there is one. `single`: the keys are constant, so that there is one entry
     at most; `domains`: for each key why it has finitely many values, empty if one has not. `nullable` are the
-    attributes of the scheme that may be NULL: no punctuation but the end matches those.
+    attributes of the scheme that may be NULL: no punctuation but the end matches those. `values`: what is kept
+    within an entry.
     """
 
     node: Closable
@@ -46,11 +58,21 @@ class Closing:
     single: bool = False
     domains: tuple[tuple[str, str], ...] = ()
     nullable: tuple[str, ...] = ()
+    values: tuple[Values, ...] = ()
+
+    @property
+    def few_entries(self) -> bool:
+        return self.single or bool(self.domains)
+
+    @property
+    def growing(self) -> tuple[Values, ...]:
+        """What makes an entry grow for as long as it stays."""
+        return tuple(each for each in self.values if each.why is None)
 
     @property
     def few(self) -> bool:
         """Bounded without any punctuation."""
-        return self.single or bool(self.domains)
+        return self.few_entries and not self.growing
 
 
 def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
@@ -71,8 +93,12 @@ def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
 
 def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], derivation: Derivation) -> Closing:
     """Value schemes before ordered ones, fewest attributes first."""
+    values = tuple(_values(node)) if isinstance(node, Group) else ()
+    growing = any(each.why is None for each in values)
     within = (
-        s for s in derivation.of(source) if set(keys).issuperset(s.attributes) and _all_closed(kept, keys, s)
+        s
+        for s in derivation.of(source)
+        if set(keys).issuperset(s.attributes) and _all_closed(kept, keys, s, growing=growing)
     )
     best = min(within, key=lambda s: (s.ordered, len(s.attributes)), default=None)
     shown, columns = _written(source, keys)
@@ -87,13 +113,23 @@ def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], de
         _single(kept, keys),
         _domains(kept, keys),
         tuple(a for a in best.attributes if not present(kept, a)) if best else (),
+        values,
     )
 
 
-def _all_closed(kept: Plan, keys: tuple[str, ...], scheme: Scheme) -> bool:
-    """Whether few entries stay because of a NULL that an outer join puts into an attribute of the scheme."""
+def _values(group: Group) -> Iterator[Values]:
+    """THEORY section 8: of each value of its argument a holistic aggregate keeps that it came, and how often."""
+    for aggregate in group.aggregates:
+        function = FUNCTIONS[aggregate.function]
+        if function.holistic:
+            for column in aggregate.arguments:
+                yield Values(function.shown, column, domain(group.input, column))
+
+
+def _all_closed(kept: Plan, keys: tuple[str, ...], scheme: Scheme, *, growing: bool) -> bool:
+    """Whether little stays because of a NULL that an outer join puts into an attribute of the scheme."""
     return all(
-        not padded(kept, attribute) or all(domain(kept, key) for key in keys if key != attribute)
+        not padded(kept, attribute) or (not growing and all(domain(kept, key) for key in keys if key != attribute))
         for attribute in scheme.attributes
     )
 

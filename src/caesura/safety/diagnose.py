@@ -66,6 +66,11 @@ def _closing(state: StateVerdict, closing: Closing, verdict: Verdict) -> Diagnos
 def _complaint(closing: Closing, names: Names) -> tuple[Code, str, str]:
     shown = names.shown(closing.kept)
     match closing.node:
+        case Group() if closing.few_entries:
+            (first, *_) = closing.growing
+            column = written(closing.kept, first.column)
+            message = f"the values of {column} that {first.function} keeps of {shown} grow without bound"
+            return Code.GROUP_UNBOUNDED, message, "no group is ever complete"
         case Group():
             keys = ", ".join(written(closing.kept, key) for key in closing.keys)
             message = f"the groups of {shown} by ({keys}) grow without bound"
@@ -154,6 +159,8 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
     additions = tuple(_additions(verdict))
     lonely = isinstance(closing.node, Compare) and closing.node.kind == "except"
     yield from (_advice(each, unique=not lonely) for each in additions)
+    if isinstance(closing.node, Group) and closing.few_entries and not additions:
+        yield "group by a column that the input punctuates"
     if isinstance(closing.node, Sort) and not additions:
         if closing.node.keys[0].descending:
             yield "sort by a rising column, or where the sink is read"

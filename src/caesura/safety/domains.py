@@ -56,7 +56,7 @@ def domain(plan: Plan, column: str, known: _Known = _Known()) -> str | None:  # 
         case Filter(input=below, predicate=predicate):
             return domain(below, column, _narrowed(known, predicate, column, type))
         case Project(input=below, outputs=outputs):
-            source = next(output.expr.column for output in outputs if output.name == column)
+            source = _source(next(output.expr.tree for output in outputs if output.name == column))
             return known.why if source is None else domain(below, source, known)
         case Group(input=below, keys=keys):
             return domain(below, column, known) if column in keys else known.why
@@ -71,6 +71,17 @@ def domain(plan: Plan, column: str, known: _Known = _Known()) -> str | None:  # 
             alike = same.columns if same is not None and matching else (column,)
             owned = ((each, c.name) for each in several for c in each.columns if c.name in alike)
             return next(filter(None, (domain(each, name, known) for each, name in owned)), None)
+
+
+def _source(tree: exp.Expr) -> str | None:
+    """The column whose values these are, NULL aside: what FILTER leaves of an argument has no others."""
+    match tree:
+        case exp.Column():
+            return tree.name
+        case exp.Case(this=None, args={"ifs": [exp.If(args={"true": chosen})]}) if not tree.args.get("default"):
+            return _source(chosen)
+        case _:
+            return None
 
 
 def _narrowed(known: _Known, predicate: Expr, column: str, type: Type) -> _Known:

@@ -112,9 +112,9 @@ def _proof(closing: Closing) -> By | None:
         return "static"
     if closing.scheme is not None:
         return "window" if closing.scheme.ordered else "punctuation"
-    if closing.single:
-        return "static"
-    return "synopsis" if closing.domains else None
+    if not closing.few:
+        return None
+    return "static" if closing.single and not closing.values else "synopsis"
 
 
 def _join_state(join: Join, i: int, derivation: Derivation, called: Names) -> StateVerdict:

@@ -67,6 +67,8 @@ def witness(plan: Plan, rows: int) -> Witness | None:
 
 
 def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, rows: int) -> Iterator[str]:
+    if isinstance(proof, Closing) and proof.few_entries:
+        yield f"the groups stay few: it is the values kept for {proof.growing[0].function} in them that grow"
     for node in (node for below in _heard(proof) for node in walk(below)):
         match node:
             case Join(kind="anti") | Compare(kind="except"):

@@ -1,62 +1,264 @@
-"""SUM, COUNT, MIN, MAX and AVG as partial aggregates that merge (distributive and algebraic functions)."""
+"""What a group keeps for an aggregate, as SQL: one column, how a slice's rows give it, how two of them become one.
+
+In the templates `{x}` and `{y}` are the arguments, `{all}` is all of them and `{value}` one value made of them,
+`{f}` the function that folds them, `{s}` the state, `{t}` the type of the result and `{p}` a percentage.
+
+Moments are those of each part about its own mean. Merging moves them to the common mean, so that no great sums are
+subtracted from each other. Arrays are sorted: a slice that is run again gives the same.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import assert_never
+from dataclasses import dataclass
 
+from caesura.aggregates import (
+    BAG,
+    BOTH,
+    CHOICE,
+    COUNTER,
+    FOLD,
+    FUNCTIONS,
+    MEAN,
+    SET,
+    SHAPE,
+    SKETCH,
+    SPREAD,
+    TOTAL,
+    Keeps,
+    summed,
+)
 from caesura.catalog import Column
 from caesura.operators.group import Partial
 from caesura.operators.rows import quote
 from caesura.plan import Aggregate
-from caesura.types import BIGINT, Type
-
-_MAX_PRECISION = 38
+from caesura.types import Type
 
 
-def partials_of(aggregate: Aggregate, types: Mapping[str, Type]) -> tuple[Partial, ...]:
-    name, argument = aggregate.result.name, "*" if aggregate.argument is None else quote(aggregate.argument)
-    match aggregate.function:
-        case "SUM":
-            return (_sum(name, argument, aggregate.result.type),)
-        case "COUNT":
-            return (_count(name, argument),)
-        case "MIN" | "MAX" as function:
-            merge = f"{function}({quote(name)})"
-            return (Partial(aggregate.result, f"{function}({argument})", merge),)
-        case "AVG":
-            assert aggregate.argument is not None
-            total = _sum(f"{name} sum", argument, _sum_type(types[aggregate.argument]))
-            return (total, _count(f"{name} count", argument))
-        case _ as never:
-            assert_never(never)
+@dataclass(frozen=True)
+class _State:
+    """`name` is that of the column: aggregates for which it is the same share their state."""
+
+    name: str
+    type: str
+    from_rows: str
+    merge: str
 
 
-def result_of(aggregate: Aggregate) -> str:
-    name = aggregate.result.name
-    match aggregate.function:
-        case "SUM" | "MIN" | "MAX":
-            return quote(name)
-        case "COUNT":
-            return f"coalesce({quote(name)}, 0L)"
-        case "AVG":
-            return f"CAST(try_divide({quote(f'{name} sum')}, {quote(f'{name} count')}) AS {aggregate.result.type})"
-        case _ as never:
-            assert_never(never)
+def partial_of(aggregate: Aggregate, types: Mapping[str, Type]) -> Partial:
+    """The state of an aggregate over columns of these types."""
+    words = _words(aggregate, types)
+    state = _STATES[FUNCTIONS[aggregate.function].keeps]
+    column = Column(_column(aggregate), Type(state.type.format_map(words)))
+    return Partial(column, state.from_rows.format_map(words), state.merge.format_map(words))
 
 
-def _sum(name: str, argument: str, type: Type) -> Partial:
-    merge = f"CAST(sum({quote(name)}) AS {type})"
-    return Partial(Column(name, type), f"CAST(sum({argument}) AS {type})", merge)
+def result_of(aggregate: Aggregate, types: Mapping[str, Type]) -> str:
+    """What becomes of the merged state."""
+    words = _words(aggregate, types)
+    template = _RESULTS.get(aggregate.function, "{s}")
+    each = [template.replace("{p}", f"{percentage!r}D") for percentage in aggregate.percentages] or [template]
+    several = aggregate.percentages and aggregate.result.type.kind == "ARRAY"
+    return (_some(f"array({', '.join(each)})") if several else each[0]).format_map(words)
 
 
-def _count(name: str, argument: str) -> Partial:
-    return Partial(Column(name, BIGINT), f"count({argument})", f"sum({quote(name)})")
+def _column(aggregate: Aggregate) -> str:
+    """The name of the state: `median_1` and `mode_2` of one argument keep the same."""
+    name = _STATES[FUNCTIONS[aggregate.function].keeps].name.format(f=_fold(aggregate))
+    return f"{name} of {' and '.join(aggregate.arguments) or 'rows'}"
 
 
-def _sum_type(type: Type) -> Type:
-    """As in Spark: decimals with ten more digits, all else as a double."""
-    if type.kind != "DECIMAL":
-        return Type("DOUBLE")
-    precision, scale = type.sql.removeprefix("DECIMAL(").removesuffix(")").split(",")
-    return Type(f"DECIMAL({min(_MAX_PRECISION, int(precision) + 10)}, {int(scale)})")
+def _fold(aggregate: Aggregate) -> str:
+    return _FOLDS.get(aggregate.function, aggregate.function).lower()
+
+
+def _words(aggregate: Aggregate, types: Mapping[str, Type]) -> dict[str, str]:
+    quoted = [quote(each) for each in aggregate.arguments]
+    given = [types[each] for each in aggregate.arguments]
+    words = {
+        "f": _fold(aggregate),
+        "s": quote(_column(aggregate)),
+        "t": str(aggregate.result.type),
+        "all": ", ".join(quoted) or "*",
+        "value": quoted[0] if len(quoted) == 1 else _together(quoted),
+        "value_type": str(given[0]) if len(given) == 1 else _struct(given),
+        "sum_type": _sum_type(given),
+    }
+    for name, argument, type in zip("xy", quoted, given, strict=False):
+        words |= {name: argument, f"{name}_type": str(type)}
+    return words
+
+
+def _together(arguments: list[str]) -> str:
+    """Several arguments as one value, which is NULL if one of them is."""
+    fields = _fields({f"v{i}": each for i, each in enumerate(arguments, 1)})
+    there = " AND ".join(f"{each} IS NOT NULL" for each in arguments)
+    return f"IF({there}, {fields}, NULL)" if arguments else "NULL"
+
+
+def _struct(types: list[Type]) -> str:
+    return f"STRUCT<{', '.join(f'v{i}: {type}' for i, type in enumerate(types, 1))}>"
+
+
+def _sum_type(types: list[Type]) -> str:
+    """The sum that an average keeps: of decimals as SUM, of all else as in Spark a double."""
+    return str(summed((types[0],))) if len(types) == 1 and types[0].kind == "DECIMAL" else "DOUBLE"
+
+
+def _let(name: str, value: str, body: str) -> str:
+    """SQL has no name for a value inside an expression, but a function has one for its argument."""
+    return f"get(transform(array({value}), {name} -> {body}), 0)"
+
+
+def _sum(array: str, each: str, zero: str = "0D") -> str:
+    """The sum over the elements `e` of an array."""
+    return f"aggregate({array}, {zero}, (a, e) -> a + {each})"
+
+
+def _fields(fields: Mapping[str, str]) -> str:
+    return "named_struct({})".format(", ".join(f"'{name}', {sql}" for name, sql in fields.items()))
+
+
+def _moments(means: Mapping[str, str], sums: Mapping[str, str]) -> str:
+    """The parts of a group with their means about the common ones, `c`."""
+    parts = "array_sort(filter(collect_list({s}), e -> e.n > 0D))"
+    n = _sum("p", "e.n")
+    centre = {m: f"try_divide({_sum('p', f'e.n * e.{m}')}, {n})" for m in means}
+    moved = {m: f"c.{m}" for m in ("n", *means)} | {name: _sum("p", each) for name, each in sums.items()}
+    return _let("p", parts, _let("c", _fields({"n": n} | centre), _fields(moved)))
+
+
+def _moment_state(name: str, means: Mapping[str, str], sums: Mapping[str, tuple[str, str]], n: str) -> _State:
+    """`means` by their SQL over rows; `sums` likewise, and what each part adds to it about the common means."""
+    names = ["n", *means, *sums]
+    rows = [f"CAST({n} AS DOUBLE)", *means.values(), *(f"{of_rows} * {n}" for of_rows, _ in sums.values())]
+    return _State(
+        name,
+        f"STRUCT<{', '.join(f'{name}: DOUBLE' for name in names)}>",
+        _fields(dict(zip(names, rows, strict=True))),
+        _moments(means, {name: each for name, (_, each) in sums.items()}),
+    )
+
+
+def _counted(entries: str) -> str:
+    """Values with their numbers of rows, each value once: runs of equal values among the sorted ones are one."""
+    starts = "filter(transform(e, (v, i) -> i), i -> i = 0 OR NOT (get(e, i).value <=> get(e, i - 1).value))"
+    run = "slice(e, i + 1, coalesce(get(b, j + 1), size(e)) - i)"
+    count = f"aggregate({run}, 0L, (a, v) -> a + v.count)"
+    each = f"named_struct('value', get(e, i).value, 'count', {count})"
+    return _let("e", f"array_sort({entries})", _let("b", starts, f"transform(b, (i, j) -> {each})"))
+
+
+_M2 = ("var_pop({x})", "e.m2 + e.n * pow(e.mean - c.mean, 2D)")
+_M3 = (
+    "coalesce(skewness({x}), 0D) * pow(var_pop({x}), 1.5D)",
+    "e.m3 + 3D * (e.mean - c.mean) * e.m2 + e.n * pow(e.mean - c.mean, 3D)",
+)
+_M4 = (
+    "coalesce(kurtosis({x}) + 3D, 0D) * pow(var_pop({x}), 2D)",
+    "e.m4 + 4D * (e.mean - c.mean) * e.m3 + 6D * pow(e.mean - c.mean, 2D) * e.m2 + e.n * pow(e.mean - c.mean, 4D)",
+)
+_X, _Y = "IF({y} IS NULL, NULL, {x})", "IF({x} IS NULL, NULL, {y})"
+_MEAN = {"mean": "avg(CAST({x} AS DOUBLE))"}
+
+_STATES: dict[Keeps, _State] = {
+    COUNTER: _State("{f}", "BIGINT", "{f}({all})", "sum({s})"),
+    TOTAL: _State("sum", "{t}", "CAST(sum({x}) AS {t})", "CAST(sum({s}) AS {t})"),
+    FOLD: _State("{f}", "{t}", "{f}({x})", "{f}({s})"),
+    MEAN: _State(
+        "mean",
+        "STRUCT<sum: {sum_type}, count: BIGINT>",
+        "named_struct('sum', CAST(sum({x}) AS {sum_type}), 'count', count({x}))",
+        "named_struct('sum', CAST(sum({s}.sum) AS {sum_type}), 'count', sum({s}.count))",
+    ),
+    CHOICE: _State(
+        "{f} with its choice",
+        "STRUCT<by: {y_type}, value: {x_type}>",
+        "{f}(IF({y} IS NULL, NULL, named_struct('by', {y}, 'value', {x})))",
+        "{f}({s})",
+    ),
+    SPREAD: _moment_state("spread", _MEAN, {"m2": _M2}, "count({x})"),
+    SHAPE: _moment_state("shape", _MEAN, {"m2": _M2, "m3": _M3, "m4": _M4}, "count({x})"),
+    BOTH: _moment_state(
+        "spread",
+        {"x": f"avg(CAST({_X} AS DOUBLE))", "y": f"avg(CAST({_Y} AS DOUBLE))"},
+        {
+            "xx": (f"var_pop({_X})", "e.xx + e.n * pow(e.x - c.x, 2D)"),
+            "yy": (f"var_pop({_Y})", "e.yy + e.n * pow(e.y - c.y, 2D)"),
+            "xy": ("covar_pop({x}, {y})", "e.xy + e.n * (e.x - c.x) * (e.y - c.y)"),
+        },
+        "count({x}, {y})",
+    ),
+    SKETCH: _State(
+        "sketch", "BINARY", "hll_sketch_agg(IF({x} IS NULL, NULL, xxhash64({x})))", "hll_union_agg({s})"
+    ),
+    SET: _State(
+        "set",
+        "ARRAY<{value_type}>",
+        "array_sort(collect_set({value}))",
+        "array_sort(array_distinct(flatten(collect_list({s}))))",
+    ),
+    BAG: _State(
+        "bag",
+        "ARRAY<STRUCT<value: {x_type}, count: BIGINT>>",
+        _counted("transform(collect_list({x}), v -> named_struct('value', v, 'count', 1L))"),
+        _counted("flatten(collect_list({s}))"),
+    ),
+}
+
+_FOLDS = {"ANY_VALUE": "MIN", "MAX_BY": "MAX", "MIN_BY": "MIN"}
+"""Where a function folds its values by another one: any value will do, but it is to be the same one every time."""
+_ROWS = _sum("{s}.count", "e", "0L")
+
+
+def _some(result: str) -> str:
+    """NULL where no value came."""
+    return f"IF(size({{s}}) = 0, NULL, {result})"
+
+
+def _total(type: str) -> str:
+    """The sum of distinct values."""
+    return f"aggregate({{s}}, CAST(0 AS {type}), (a, v) -> CAST(a + v AS {type}))"
+
+
+def _at(rank: str) -> str:
+    """The value of the row with this rank, from 0, as a double."""
+    step = "(a, e) -> IF(a[0] >= e, array(a[0] - e, a[1] + 1L), array(-1L, a[1]))"
+    index = f"aggregate({{s}}.count, array({rank}, 0L), {step}, a -> CAST(a[1] AS INT))"
+    return f"CAST(get({{s}}, {index}).value AS DOUBLE)"
+
+
+def _continuous(percentage: str) -> str:
+    """Between two ranks the values are interpolated, as in Spark."""
+    low, high = _at("floor(r)"), _at("ceil(r)")
+    between = f"IF(floor(r) = ceil(r), {low}, (ceil(r) - r) * {low} + (r - floor(r)) * {high})"
+    return _let("r", f"({_ROWS} - 1L) * {percentage}", between)
+
+
+_RESULTS = {
+    "COUNT": "coalesce({s}, 0L)",
+    "COUNT_IF": "coalesce({s}, 0L)",
+    "AVG": "CAST(try_divide({s}.sum, {s}.count) AS {t})",
+    "MAX_BY": "{s}.value",
+    "MIN_BY": "{s}.value",
+    "VAR_POP": "try_divide({s}.m2, {s}.n)",
+    "VAR_SAMP": "IF({s}.n > 1D, {s}.m2 / ({s}.n - 1D), NULL)",
+    "STDDEV_POP": "sqrt(try_divide({s}.m2, {s}.n))",
+    "STDDEV_SAMP": "IF({s}.n > 1D, sqrt({s}.m2 / ({s}.n - 1D)), NULL)",
+    "SKEWNESS": "try_divide(sqrt({s}.n) * {s}.m3, pow({s}.m2, 1.5D))",
+    "KURTOSIS": "try_divide({s}.n * {s}.m4, pow({s}.m2, 2D)) - 3D",
+    "COVAR_POP": "try_divide({s}.xy, {s}.n)",
+    "COVAR_SAMP": "IF({s}.n > 1D, {s}.xy / ({s}.n - 1D), NULL)",
+    "CORR": "try_divide({s}.xy, sqrt({s}.xx * {s}.yy))",
+    "APPROX_COUNT_DISTINCT": "coalesce(hll_sketch_estimate({s}), 0L)",
+    "COUNT DISTINCT": "CAST(size({s}) AS BIGINT)",
+    "SUM DISTINCT": _some(_total("{t}")),
+    "AVG DISTINCT": f"CAST(try_divide({_total('{sum_type}')}, size({{s}})) AS {{t}})",
+    "COLLECT_LIST": "flatten(transform({s}, e -> array_repeat(e.value, CAST(e.count AS INT))))",
+    "MODE": _let("m", "array_max({s}.count)", "get(filter({s}, e -> e.count = m), 0).value"),
+    "MEDIAN": _continuous("0.5D"),
+    "PERCENTILE": _continuous("{p}"),
+    "PERCENTILE_CONT": _continuous("{p}"),
+    "PERCENTILE_DISC": _at(f"greatest(ceil({_ROWS} * {{p}}) - 1L, 0L)"),
+}
+"""Where nothing stands, the state is the result."""

@@ -26,7 +26,7 @@ from caesura.operators.store import Store
 from caesura.safety.equality import matching_classes
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
-from caesura.spark.aggregates import partials_of, result_of
+from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.halves import compared, paired
 from caesura.spark.pins import alike, chain
 
@@ -278,13 +278,13 @@ class _Compiler:
     def _group(self, node: plan.Group) -> Group:
         label = self._label("group")
         types = {key: self._types[node.input][key] for key in node.keys}
-        partials = tuple(p for each in node.aggregates for p in partials_of(each, self._types[node.input]))
+        partials = tuple(dict.fromkeys(partial_of(each, self._types[node.input]) for each in node.aggregates))
         columns = (*(Column(key, type) for key, type in types.items()), *(p.column for p in partials))
         return Group(
             table=StateTable(label, columns),
             keys=node.keys,
             partials=partials,
-            results={each.result.name: result_of(each) for each in node.aggregates},
+            results={each.result.name: result_of(each, self._types[node.input]) for each in node.aggregates},
             released=Store(f"{label}: released", types, self._keys[node]),
             passed=self._passed(node, label),
         )

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar, cast
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.tokenizer_core import TokenType
 
+from caesura.aggregates import NAMES
 from caesura.sql import syntax
 from caesura.sql.positions import PositionedParser
 
+T = TypeVar("T")
 KINDS = ("STREAM", "TABLE", "SINK", "VIEW")
 VALUES = (TokenType.STRING, TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE)
 
 
+def _aggregate(name: str) -> Callable[[list[exp.Expr]], exp.Expr]:
+    return lambda arguments: exp.AnonymousAggFunc(this=name, expressions=arguments)
+
+
+def _without_aggregates(parsers: Mapping[str, T]) -> dict[str, T]:
+    return {name: parser for name, parser in parsers.items() if name not in NAMES}
+
+
 class CaesuraParser(PositionedParser):
     STRICT_CAST = True  # Spark 4 is ANSI: CAST fails on what it cannot read, and TRY_CAST is another function
+    # Aggregates are read alike, by name: sqlglot does not know all of them, and drops arguments of some.
+    FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
+        **PositionedParser.FUNCTIONS,
+        **{name: _aggregate(name) for name in NAMES},
+    }
+    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = _without_aggregates(PositionedParser.FUNCTION_PARSERS)
+    NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = _without_aggregates(
+        PositionedParser.NO_PAREN_FUNCTION_PARSERS
+    )
 
     # Declarations
 

@@ -10,23 +10,14 @@ from sqlglot import exp
 from caesura.catalog import Column
 from caesura.diagnostics import Source, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Aggregate, AggregateFunction, Group, Output, Plan, Project
+from caesura.plan import Aggregate, Group, Output, Plan, Project
+from caesura.sql.aggregates import Call, is_aggregate, read_call, result_type
 from caesura.sql.expressions import refuse_aggregates, typed
 from caesura.sql.functions import spelling
-from caesura.sql.inference import infer
 from caesura.sql.names import bound_column
 from caesura.sql.refusal import refusal
 from caesura.sql.rewrite import rewrite
 from caesura.sql.spans import span
-
-_FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
-    exp.Sum: "SUM",
-    exp.Count: "COUNT",
-    exp.Min: "MIN",
-    exp.Max: "MAX",
-    exp.Avg: "AVG",
-}
-_ROWS = exp.Count(this=exp.Star())
 
 
 @dataclass
@@ -39,8 +30,9 @@ class Grouping:
 
     source: Source
     keys: dict[exp.Expr, Column] = field(default_factory=dict)
+    arguments: dict[exp.Expr, Column] = field(default_factory=dict)
     below: dict[str, Output] = field(default_factory=dict)
-    aggregates: dict[exp.Expr, Aggregate] = field(default_factory=dict)
+    aggregates: dict[Call, Aggregate] = field(default_factory=dict)
 
     def key(self, tree: exp.Expr) -> None:
         tree = tree.unnest()
@@ -64,7 +56,7 @@ class Grouping:
         key = self.keys.get(node)
         if key is not None:
             return bound_column(key.name, key.type, node)
-        if isinstance(node, exp.AggFunc):
+        if is_aggregate(node):
             result = self._aggregate(node)
             return bound_column(result.name, result.type, node)
         if isinstance(node, exp.Column):
@@ -77,45 +69,28 @@ class Grouping:
             )
         return None
 
-    def _aggregate(self, node: exp.AggFunc) -> Column:
-        function = self._function(node)
-        what = _ROWS if _counts_rows(node) else node
-        if what not in self.aggregates:
-            argument = None if what is _ROWS else self._argument(node.this)
-            result = Column(f"{function.lower()}_{len(self.aggregates) + 1}", infer(node, self.source))
-            self.aggregates[what] = Aggregate(result, function, argument, span(node, self.source))
-        return self.aggregates[what].result
-
-    def _function(self, node: exp.AggFunc) -> AggregateFunction:
-        at = span(node, self.source)
-        function = _FUNCTIONS.get(type(node))
-        if function is None:
-            raise refusal(
-                Code.AGGREGATE_FORM,
-                f"this version does not execute the aggregate `{spelling(node, self.source)}`",
-                at,
-                because="it executes SUM, COUNT, MIN, MAX and AVG",
-            )
-        if isinstance(node.this, exp.Distinct):
-            raise refusal(Code.AGGREGATE_FORM, f"this version does not execute {function}(DISTINCT …)", at)
-        extra = [name for name, value in node.args.items() if value and name not in ("this", "big_int")]
-        if extra or node.this is None:
-            raise refusal(Code.AGGREGATE_FORM, f"{function} takes one argument here", at)
-        refuse_aggregates(node.this, self.source, f"the argument of {function}")
-        return function
+    def _aggregate(self, node: exp.Expr) -> Column:
+        outer, *inner = node.find_all(exp.AggFunc)
+        for each in inner:
+            refuse_aggregates(each, self.source, f"the argument of {spelling(outer, self.source).upper()}")
+        call = read_call(node, self.source)
+        if call not in self.aggregates:
+            word = call.function.name.lower().replace(" ", "_")
+            result = Column(f"{word}_{len(self.aggregates) + 1}", result_type(call, self.source))
+            arguments = tuple(map(self._argument, call.arguments))
+            at = span(node, self.source)
+            self.aggregates[call] = Aggregate(result, call.function.name, arguments, call.percentages, at)
+        return self.aggregates[call].result
 
     def _argument(self, tree: exp.Expr) -> str:
-        tree = tree.unnest()
-        known = self.keys.get(tree)
-        return (known or self._computed(tree, f"argument_{len(self.aggregates) + 1}")).name
+        if tree in self.keys:
+            return self.keys[tree].name
+        if tree not in self.arguments:
+            self.arguments[tree] = self._computed(tree, f"argument_{len(self.arguments) + 1}")
+        return self.arguments[tree].name
 
     def _computed(self, tree: exp.Expr, name: str) -> Column:
         expr = typed(tree, self.source)
         name = expr.column or name
         self.below.setdefault(name, Output(name, expr))
         return Column(name, expr.type)
-
-
-def _counts_rows(node: exp.AggFunc) -> bool:
-    """COUNT(*), or COUNT of something that is never NULL."""
-    return isinstance(node, exp.Count) and isinstance(node.this, exp.Star | exp.Literal)

@@ -23,7 +23,7 @@ def generated(value: exp.Expr) -> str:
                 node.replace(exp.Column(this=exp.to_identifier(node.name)))
             case exp.Literal() if node.is_string and not isinstance(node.parent, exp.Interval):
                 node.replace(exp.Var(this=node.name))
-            case exp.Star() if isinstance(node.parent, exp.Count):
+            case exp.Star() if isinstance(node.parent, exp.AggFunc):
                 node.replace(exp.Literal.number(1))
             case exp.Binary() if not isinstance(node, exp.Dot):
                 wrapped = exp.Paren()

@@ -105,15 +105,8 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
                     because="EXISTS and IN (SELECT …) are executed as conditions of WHERE that AND connects",
                     help="make it such a condition, or join in FROM",
                 )
-            case exp.Window() | exp.WithinGroup():
+            case exp.Window():
                 raise refusal(Code.WINDOW_FUNCTION, "this version does not execute window functions", at)
-            case exp.Filter():
-                raise refusal(
-                    Code.AGGREGATE_FORM,
-                    "this version does not execute FILTER",
-                    at,
-                    help="put the condition into a CASE inside the aggregate",
-                )
             case _ if isinstance(node, _TABLE_FUNCTIONS):
                 raise refusal(Code.TABLE_FUNCTION, f"this version does not execute {spelling(node, source)}", at)
             case _ if not deterministic(node):

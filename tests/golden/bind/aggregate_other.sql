@@ -1,2 +1,2 @@
 CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
-SELECT COLLECT_LIST(bidder) AS all FROM bid;
+SELECT REGR_SLOPE(price, bidder) AS s FROM bid;

@@ -1,4 +1,4 @@
-"""Functions and aggregates."""
+"""Functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot.schema import MappingSchema
 from caesura.diagnostics import Source
 from caesura.diagnostics.code import Code
 from caesura.sql import arithmetic, functions
-from caesura.sql.datatypes import decimal, to_data, to_type
+from caesura.sql.datatypes import to_data, to_type
 from caesura.sql.dialect import Caesura
 from caesura.sql.inference.dispatch import infer, wrong
 from caesura.sql.refusal import refusal
@@ -46,42 +46,6 @@ def _(node: exp.Expr, source: Source) -> Type:
     for part in (node.this, node.args["zone"]):
         infer(part, source)
     return arithmetic.TIMESTAMP
-
-
-@infer.register
-def _(node: exp.Sum, source: Source) -> Type:
-    found = _number(node, source, "SUM")
-    if found.integral:
-        return BIGINT
-    if found.kind != "DECIMAL":
-        return arithmetic.DOUBLE
-    precision, scale = decimal(found)
-    return Type(f"DECIMAL({min(38, precision + 10)}, {scale})")
-
-
-@infer.register
-def _(node: exp.Avg, source: Source) -> Type:
-    found = _number(node, source, "AVG")
-    if found.kind != "DECIMAL":
-        return arithmetic.DOUBLE
-    precision, scale = decimal(found)
-    return arithmetic.bounded(precision + 4, scale + 4)
-
-
-@infer.register(exp.Min)
-@infer.register(exp.Max)
-def _(node: exp.Func, source: Source) -> Type:
-    found = infer(node.this, source)
-    if not functions.ordered(found):
-        raise wrong(node.this, source, f"{found} has no order")
-    return found
-
-
-@infer.register
-def _(node: exp.Count, source: Source) -> Type:
-    if not isinstance(node.this, exp.Star):
-        infer(node.this, source)
-    return BIGINT
 
 
 @infer.register(exp.Ceil)
