@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -78,7 +79,8 @@ class OnSpark:
 
     spark: SparkSession
     folder: Path
-    root: plan.Plan
+    roots: Mapping[plan.Plan, tuple[str, ...]]
+    """And the columns on which punctuations of their results are asked for."""
     policy: PurgePolicy
     versions: dict[str, TableVersion] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
@@ -86,8 +88,7 @@ class OnSpark:
     slices: int = 0
 
     def __post_init__(self) -> None:
-        asked = [] if isinstance(self.root, plan.Group) else [column.name for column in self.root.columns]
-        compiled = compile_plans((self.root,), asked)
+        compiled = compile_plans(tuple(self.roots), {name for names in self.roots.values() for name in names})
         # What is compared at every node is computed once at every node.
         self.compiled = replace(compiled, shared=frozenset(compiled.operators))
         storage = Storage(self.spark, str(self.folder))
@@ -115,8 +116,10 @@ class OnSpark:
             passed = flows[node].new.confined(rows.columns) if self.asks(node) else NOTHING
             tables[f"rows {i}"] = flows[node].rows
             tables[f"passed {i}"] = covered(rows, passed) if passed else None
-        found = self._collected(tables)
-        written = self.files.write(self.slices, changes)
+        with ThreadPoolExecutor() as pool:  # as the driver has it
+            writing = pool.submit(self.files.write, self.slices, changes)
+            found = self._collected(tables)
+            written = writing.result()
         self.versions = self.files.versions(self.versions, changes, self.slices, written)
         self.slices += 1
         state.forget()
@@ -242,12 +245,25 @@ def compare(
     spark: SparkSession, folder: Path, root: plan.Plan, policy: PurgePolicy, trace: Trace, values: str
 ) -> None:
     """`values` are those that the probes for punctuations take in each column; `-` is NULL."""
+    columns = root.keys if isinstance(root, plan.Group) else tuple(column.name for column in root.columns)
+    compare_all(spark, folder, {root: columns}, policy, trace, values)
+
+
+def compare_all(
+    spark: SparkSession,
+    folder: Path,
+    roots: Mapping[plan.Plan, tuple[str, ...]],
+    policy: PurgePolicy,
+    trace: Trace,
+    values: str,
+) -> None:
+    """Several plans over the same streams: it takes Spark little longer than one."""
     session = work_session(spark)
-    on_spark = OnSpark(session, folder, root, policy)
+    on_spark = OnSpark(session, folder, roots, policy)
     scans = [node for node in on_spark.compiled.nodes if isinstance(node, plan.Scan)]
     nodes = [node for node in on_spark.compiled.nodes if not isinstance(node, plan.Scan)]
     arrivals = [{s.relation.name: of_stream(s, slice.get(s.relation.name, ())) for s in scans} for slice in trace]
-    asked: dict[plan.Plan, tuple[str, ...]] = {node: asked_columns(on_spark, node, root) for node in nodes}
+    asked: dict[plan.Plan, tuple[str, ...]] = {node: asked_columns(on_spark, node) for node in nodes}
     domain = [None if each == "-" else int(each) for each in values.split()]
     rows: dict[plan.Plan, list[Row]] = {
         node: [Row.of(dict(zip(names, each, strict=True))) for each in product(domain, repeat=len(names))]
@@ -277,7 +293,7 @@ def compare(
     so_far: dict[plan.Plan, set[Punctuation]] = {node: set() for node in probes}
     for number, slice in enumerate(arrivals):
         for node, found in zip(probes, on_spark.run(slice, probes), strict=True):
-            where = f"slice {number}, {type(node).__name__}"
+            where = f"slice {number}, {type(node).__name__} {getattr(node, 'kind', '')}"
             wanted = outputs[node][number]
             assert found.rows == sorted(wanted.rows, key=repr), where
             if not on_spark.asks(node):
@@ -289,12 +305,12 @@ def compare(
             compare_kept(on_spark, node, outputs[node][number], number)
 
 
-def asked_columns(on_spark: OnSpark, node: plan.Plan, root: plan.Plan) -> tuple[str, ...]:
+def asked_columns(on_spark: OnSpark, node: plan.Plan) -> tuple[str, ...]:
     """The columns on which punctuations of the node are of use to its reader."""
-    if node is root:
-        return node.keys if isinstance(node, plan.Group) else tuple(column.name for column in node.columns)
+    if node in on_spark.roots:
+        return on_spark.roots[node]
     reader = next(other for other in on_spark.compiled.nodes if node in plan.inputs(other))
-    wanted = asked_columns(on_spark, reader, root)
+    wanted = asked_columns(on_spark, reader)
     if isinstance(reader, plan.Project):
         return tuple(old for old, new in reader.copies.items() if set(new) & set(wanted))
     return wanted

@@ -90,7 +90,7 @@ class _Compiler:
             self._schemes |= derivation.schemes
         self._demands = {node: Demand() for node in self._nodes}
         for root in roots:
-            self._demands[root].ask(asked)
+            self._demands[root].ask(self._types[root].keys() & set(asked))
         for node in reversed(self._nodes):
             self._ask_inputs(node, self._demands[node])
         self._stores = self._stream_stores()
