@@ -234,7 +234,7 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             orders = [[hop.input for hop in side.purge or ()] for side in compiled.sides]
             return Join(tuple(map(tuple, columns)), node.equalities, hops(columns, node.equalities, orders))
         case plan.Group():
-            return Group(node.keys, node.aggregates)
+            return Group(node.keys, node.aggregates, node.emit == "changes")
         case plan.Distinct():
             return Distinct()
         case _:

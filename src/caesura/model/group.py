@@ -30,6 +30,8 @@ class Group:
 
     keys: tuple[str, ...]
     aggregates: tuple[Aggregate, ...]
+    changes: bool = False
+    """pass instead: the result so far of each group that the slice changed."""
 
     def initial(self) -> State:
         return (Slice(() if self.keys else (self.opened(Row()),)),)
@@ -40,7 +42,9 @@ class Group:
         for row in arrived.rows:
             group = groups.get(self.key(row), self.opened(row))
             groups[self.key(row)] = self.updated(group, row)
-        return (), (Slice(tuple(groups.values()), held.punctuations | arrived.punctuations),)
+        changed = dict.fromkeys(self.key(row) for row in arrived.rows) if self.changes else {}
+        out = tuple(self.finished(groups[key]) for key in changed)
+        return out, (Slice(tuple(groups.values()), held.punctuations | arrived.punctuations),)
 
     def key(self, row: Row) -> tuple[object, ...]:
         """Equal for rows of one group: as `rank`, but NULL equals NULL."""
@@ -63,6 +67,8 @@ class Group:
 
     def pass_(self, state: State) -> Rows:
         (held,) = state
+        if self.changes:
+            return ()
         return tuple(self.finished(group) for group in set_match_rows(held.rows, self.closing(held.punctuations)))
 
     def keep(self, state: State) -> State:

@@ -1,7 +1,8 @@
 """Group-by with partial aggregates.
 
-emit: the result of each group that some p confined to the grouping attributes matches; pass on: those p; keep:
-the partial aggregates of the groups not yet matched.
+emit: the result of each group that some p confined to the grouping attributes matches or, for EMIT CHANGES,
+of each group that the slice's rows changed; pass on: those p; keep: the partial aggregates of the groups not yet
+matched.
 """
 
 from __future__ import annotations
@@ -35,17 +36,22 @@ class Group:
     released: Store
     """The punctuations since the table was last written anew: what they cover has been emitted."""
     passed: Store | None = None
+    changes: bool = False
+    """EMIT CHANGES."""
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
         return (self.table, *self.released.tables, *(self.passed.tables if self.passed else ()))
 
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        return None
+        new, partials = self._new(state, inputs), self._open(state, inputs)
+        if not self.changes or new is None or partials is None:
+            return None
+        return self._finished(self._merged(partials.alike(new, self.keys)))
 
     def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         closing = self._closing(inputs)
-        if not closing:
+        if not closing or self.changes:
             return None
         complete = covered(self._open(state, inputs), closing)
         return None if complete is None else self._finished(self._merged(complete))

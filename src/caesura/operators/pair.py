@@ -226,9 +226,7 @@ class _Side:
         """The rows of which none is known to have had a partner."""
         if rows is None or self.had is None:
             return rows
-        names = {name: f"met {name}" for name in self.half.deciding}
-        same = " AND ".join(f"{quote(name)} <=> {quote(met)}" for name, met in names.items())
-        return rows.matching_on(self.had.renamed(names), same, negated=True)
+        return rows.alike(self.had, self.half.deciding, negated=True)
 
 
 def _side(state: State, half: Half, flow: Flow, other: Flow) -> _Side:

@@ -103,6 +103,12 @@ class Rows:
         listed = ", ".join(map(quote, names))
         return self._filtered(other, f"USING ({listed})" if listed else "ON true", negated)
 
+    def alike(self, other: Rows, names: Iterable[str], *, negated: bool = False) -> Rows:
+        """The same, where NULL agrees with NULL."""
+        theirs = {name: f"other {name}" for name in names}
+        same = " AND ".join(f"{quote(name)} <=> {quote(their)}" for name, their in theirs.items())
+        return self.matching_on(other.renamed(theirs), same or "true", negated=negated)
+
     def matching_on(self, other: Rows, condition: str, *, negated: bool = False) -> Rows:
         """The same by a condition; the tables share no column name."""
         return self._filtered(other, f"ON {condition}", negated)

@@ -1,8 +1,9 @@
-"""THEORY section 3: expressions that keep the order of a column, so that its rising bound is one of theirs too."""
+"""THEORY section 3: expressions that keep the order of a column, so that what is closed of it is closed of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -10,36 +11,77 @@ from caesura.expression import Expr
 from caesura.safety.predicates import constant
 from caesura.types import Type
 
+_CLOCK = ("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
+_DAYS = ("WEEK", "DAY")
+_MONTHS = ("YEAR", "QUARTER", "MONTH")
+
+
+@dataclass(frozen=True)
+class Rising:
+    """An expression that never falls with a column: where all values of the column up to x are closed, all its values
+    up to its value at x are."""
+
+    column: str
+    tree: exp.Expr
+    type: Type
+    strict: bool
+    """Whether different values of the column give different values. Otherwise the value at x may come again."""
+
+    def at(self, value: str) -> str:
+        """The expression at a value of the column (SQL); NULL where it has none, instead of an error."""
+
+        def replaced(node: exp.Expr) -> exp.Expr:
+            match node:
+                case exp.Column():
+                    return exp.maybe_parse(value, dialect="spark")
+                case exp.Cast() if not isinstance(node, exp.TryCast):
+                    return exp.TryCast(**node.args)
+                case exp.Add() | exp.Sub() if self.type.numeric:
+                    name = "try_add" if isinstance(node, exp.Add) else "try_subtract"
+                    return exp.Anonymous(this=name, expressions=[node.left, node.right])
+                case _:
+                    return node
+
+        return self.tree.transform(replaced).sql(dialect="spark", comments=False)
+
 
 def rises_with(expr: Expr, types: Mapping[str, Type]) -> str | None:
     """The column that the expression never falls with, if there is one."""
-    found = _rising(expr.tree, types)
-    return found[0] if found is not None else None
+    found = rising(expr.tree, types)
+    return found.column if found is not None else None
 
 
-def _rising(tree: exp.Expr, types: Mapping[str, Type]) -> tuple[str, Type] | None:
-    """The column, and the type of the expression over it."""
+def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:
     match tree:
         case exp.Column():
-            return tree.name, types[tree.name]
-        case exp.Paren() | exp.TimestampTrunc() | exp.DateTrunc() | exp.Floor() | exp.Ceil():
-            return _rising(tree.this, types)
+            return Rising(tree.name, tree, types[tree.name], strict=True)
+        case exp.Paren():
+            return _over(tree, rising(tree.this, types))
+        case exp.TimestampTrunc() | exp.DateTrunc() | exp.Floor() | exp.Ceil():
+            return _over(tree, rising(tree.this, types), strict=False)
         case exp.TsOrDsToDate() if tree.args.get("format") is None:
-            return _cast(_rising(tree.this, types), Type("DATE"))
+            return _cast(tree, rising(tree.this, types), Type("DATE"))
         case exp.Cast(to=to):  # TryCast is one
-            return _cast(_rising(tree.this, types), Type(to.sql(dialect="spark").upper()))
+            return _cast(tree, rising(tree.this, types), Type(to.sql(dialect="spark").upper()))
         case exp.Add() if constant(tree.right):
-            return _rising(tree.left, types)
+            return _shifted(tree, rising(tree.left, types), tree.right)
         case exp.Add() if constant(tree.left):
-            return _rising(tree.right, types)
+            return _shifted(tree, rising(tree.right, types), tree.left)
         case exp.Sub() if constant(tree.right):
-            return _rising(tree.left, types)
+            return _shifted(tree, rising(tree.left, types), tree.right)
         case _:
             return None
 
 
-def _cast(inner: tuple[str, Type] | None, to: Type) -> tuple[str, Type] | None:
-    return (inner[0], to) if inner is not None and _keeps_order(inner[1], to) else None
+def _over(tree: exp.Expr, inner: Rising | None, *, strict: bool = True) -> Rising | None:
+    return None if inner is None else replace(inner, tree=tree, strict=inner.strict and strict)
+
+
+def _cast(tree: exp.Expr, inner: Rising | None, to: Type) -> Rising | None:
+    if inner is None or not _keeps_order(inner.type, to):
+        return None
+    exact = inner.type.integral and to.integral
+    return replace(inner, tree=tree, type=to, strict=inner.strict and exact)
 
 
 def _keeps_order(one: Type, other: Type) -> bool:
@@ -47,3 +89,26 @@ def _keeps_order(one: Type, other: Type) -> bool:
     back once a year."""
     clocks = {one.kind, other.kind} == {"TIMESTAMP", "TIMESTAMP_NTZ"}
     return (one.numeric and other.numeric) or (one.temporal and other.temporal and not clocks)
+
+
+def _shifted(tree: exp.Expr, inner: Rising | None, by: exp.Expr) -> Rising | None:
+    if inner is None:
+        return None
+    if not inner.type.temporal:
+        return _over(tree, inner, strict=inner.type.integral)
+    units = _units(by)
+    if inner.type.kind == "DATE":  # dates move by whole days, or become times
+        return _over(tree, inner, strict=False) if units is None or units <= {*_DAYS, *_MONTHS} else None
+    # A day is as long as the clock has it: half past two may be moved behind three where a clock is put forward.
+    fixed = _CLOCK if inner.type.kind == "TIMESTAMP" else (*_DAYS, *_CLOCK)
+    return _over(tree, inner) if units is not None and units <= {*fixed} else None
+
+
+def _units(by: exp.Expr) -> set[str] | None:
+    """The units of an interval; None for a number."""
+    by = by.unnest()
+    if not isinstance(by, exp.Interval):
+        return None
+    unit = by.args.get("unit")
+    names = {each.name.upper().removesuffix("S") for each in unit.find_all(exp.Var)} if unit is not None else set()
+    return names or {"?"}

@@ -287,6 +287,7 @@ class _Compiler:
             results={each.result.name: result_of(each, self._types[node.input]) for each in node.aggregates},
             released=Store(f"{label}: released", types, self._keys[node]),
             passed=self._passed(node, label),
+            changes=node.emit == "changes",
         )
 
     def _distinct(self, node: plan.Distinct) -> Distinct:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from caesura.catalog import ClosedBy, ClusteredBy, CompleteBy, OrderedBy, PunctuatedBy, Stream, Unique
 from caesura.diagnostics import CaesuraError, Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Group, Pipeline, Plan, Query, Scan, walk
+from caesura.plan import Pipeline, Plan, Query, Scan, walk
 from caesura.safety.reach import Reach
 from caesura.safety.states import judge
 
@@ -20,23 +20,11 @@ def require_executable(pipeline: Pipeline) -> None:
 
 def _not_executed(query: Query) -> Iterator[Diagnostic]:
     for node in walk(query.plan):
-        word = _word(node)
-        if word is not None:
-            yield _refusal(word, node.span)
+        if isinstance(node, Scan) and node.window is not None:
+            yield _refusal("a sliding window", node.span)
         if isinstance(node, Scan) and isinstance(node.relation, Stream):
             yield from _promises(node.relation)
     yield from _proofs(query.plan)
-
-
-def _word(node: Plan) -> str | None:
-    """What the user calls an operator that does not run yet."""
-    match node:
-        case Scan(window=window):
-            return "a sliding window" if window is not None else None
-        case Group(emit=emit):
-            return "EMIT CHANGES" if emit == "changes" else None
-        case _:
-            return None
 
 
 def _promises(stream: Stream) -> Iterator[Diagnostic]:
