@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from caesura.diagnostics import Span
@@ -18,11 +19,28 @@ class Column:
     span: Span | None = field(default=None, compare=False)
 
 
+UNITS = {
+    "MICROSECOND": 1,
+    "MILLISECOND": 1_000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": 86_400_000_000,
+    "WEEK": 604_800_000_000,
+}
+"""The units of fixed length, in microseconds."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """A length of time as Spark writes it, e.g. `INTERVAL 5 SECONDS`."""
 
     sql: str
+
+    @property
+    def microseconds(self) -> int:
+        _, number, unit = self.sql.split()
+        return int(Decimal(number) * UNITS[unit.removesuffix("S")])
 
 
 @dataclass(frozen=True)

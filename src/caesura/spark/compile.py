@@ -226,7 +226,7 @@ class _Compiler:
         partials = tuple(p for each in node.aggregates for p in partials_of(each, self._types[node.input]))
         columns = (*(Column(key, type) for key, type in types.items()), *(p.column for p in partials))
         return Group(
-            table=StateTable(label, columns),
+            table=StateTable(label, columns, eager=_reopens(node)),
             keys=node.keys,
             partials=partials,
             results={each.result.name: result_of(each) for each in node.aggregates},
@@ -237,7 +237,8 @@ class _Compiler:
     def _distinct(self, node: plan.Distinct) -> Distinct:
         label = self._label("distinct")
         types = {name: type for name, type in self._types[node].items() if type.scalar}
-        return Distinct(StateTable(label, node.columns), Store(f"{label}: released", types, self._keys[node]))
+        table = StateTable(label, node.columns, eager=_reopens(node))
+        return Distinct(table, Store(f"{label}: released", types, self._keys[node]))
 
     def _passed(self, node: plan.Join | plan.Group, label: str) -> Store | None:
         demand = self._demands[node]
@@ -250,6 +251,14 @@ class _Compiler:
     def _label(self, kind: str) -> str:
         self._labels[kind] = self._labels.get(kind, 0) + 1
         return kind if self._labels[kind] == 1 else f"{kind} {self._labels[kind]}"
+
+
+def _reopens(node: plan.Plan) -> bool:
+    """Whether a key that was closed may come again, since a LIFESPAN ends: then what was released must be gone
+    from the state, not only marked as such."""
+    scans = (each.relation for each in plan.walk(node) if isinstance(each, plan.Scan))
+    promises = (promise for each in scans if isinstance(each, Stream) for promise in each.promises)
+    return any(promise.lifespan is not None for promise in promises)
 
 
 def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[Attributes, ...]:

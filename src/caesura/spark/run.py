@@ -12,12 +12,13 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
-from caesura.catalog import Origin
+from caesura.catalog import CompleteBy, Origin, Table
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
 from caesura.progress import Progress
 from caesura.spark.compile import Compiled, compile_plans
+from caesura.spark.contract import Contract
 from caesura.spark.evaluate import evaluate_static
 from caesura.spark.executable import require_executable
 from caesura.spark.fingerprint import fingerprint
@@ -88,7 +89,12 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         raise CaesuraError(
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
         ) from error
-    files = StateFiles(work, storage, compiled.tables, settings.purge)
+    tables = _tables(work, _needed_tables(compiled, pipeline), settings)
+    contracts = {
+        name: Contract(stream, compiled.stores[name], tables) for name, stream in compiled.streams.items()
+    }
+    remembered = (table for contract in contracts.values() for table in contract.tables)
+    files = StateFiles(work, storage, (*compiled.tables, *remembered), settings.purge)
     query = ContinuousQuery(" ".join(each.name for each in queries), files, scratch)
 
     def report(progress: Progress) -> None:
@@ -100,7 +106,8 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         work,
         compiled,
         tuple(Target(each, _sink(spark, each, storage, settings)) for each in queries),
-        evaluate_static(work, compiled, _tables(work, compiled, settings)),
+        evaluate_static(work, compiled, tables),
+        contracts,
         storage,
         files,
         last_manifest(storage),
@@ -151,9 +158,18 @@ def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:
         )
 
 
-def _tables(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[str, Rows]:
+def _needed_tables(compiled: Compiled, pipeline: plan.Pipeline) -> dict[str, Table]:
+    """Those that queries read, and those that COMPLETE BY names."""
+    promises = (promise for stream in compiled.streams.values() for promise in stream.promises)
+    listing = (pipeline.catalog[each.table] for each in promises if isinstance(each, CompleteBy))
+    return {
+        table.name: table for table in (*compiled.static_tables.values(), *listing) if isinstance(table, Table)
+    }
+
+
+def _tables(spark: SparkSession, needed: Mapping[str, Table], settings: Settings) -> dict[str, Rows]:
     tables: dict[str, Rows] = {}
-    for name, table in compiled.static_tables.items():
+    for name, table in needed.items():
         given = settings.frames.get(name)
         frame = (
             open_table(spark, table, settings.folder) if given is None else adopted(conformed(given, table), spark)

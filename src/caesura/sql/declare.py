@@ -58,7 +58,7 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
     columns = _columns(node, source)
     options = _options(node, source)
     punctuation = options.pop(PUNCTUATION, None)
-    violation = node.args.get("violation")
+    violation = node.args.get("on_violation")
     stream = Stream(
         node.name,
         columns,
@@ -146,7 +146,7 @@ def _refuse_constraints(node: syntax.Declaration, source: Source) -> None:
 
 
 def _refuse_violation(node: syntax.Declaration, source: Source) -> None:
-    if (violation := node.args.get("violation")) is not None:
+    if (violation := node.args.get("on_violation")) is not None:
         raise refusal(
             Code.MISPLACED_CLAUSE,
             f"a {node.args['kind'].lower()} promises nothing that could be violated",

@@ -136,11 +136,11 @@ class CaesuraParser(PositionedParser):
                 key, value = "options", self._parse_csv(self._parse_option)
                 self._expect(TokenType.R_PAREN, "`,` or `)`")
             elif self._match_text_seq("ON", "VIOLATION"):
-                key, value = "violation", self._parse_violation(clause)
+                key, value = "on_violation", self._parse_violation(clause)
             else:
                 return
             if key in args:
-                self.raise_error(f"{clause.text.upper()} is given twice", clause)
+                self.raise_error(f"{key.upper().replace('_', ' ')} is given twice", clause)
             args[key] = value
 
     def _parse_violation(self, first: Token) -> syntax.OnViolation:

@@ -18,7 +18,7 @@ class Declaration(exp.Expression):
         "using": False,
         "location": False,
         "options": False,
-        "violation": False,
+        "on_violation": False,
         "expression": False,
     }
 
