@@ -198,9 +198,9 @@ def test_a_stream_that_is_to_fail_stops_before_anything_is_written_and_continues
     assert diagnostic.code == Code.VIOLATION
     assert diagnostic.message == "`s` broke its contract in slice 2, nothing of it was committed"
     assert sorted(diagnostic.because) == [
-        '1 times it matches an earlier punctuation of its stream, for example {"id":1,"n":1}',
-        "1 times the punctuation cannot be read: it is not JSON, for example {",
-        '2 times it breaks CHECK (`n` > 0), for example {"id":4,"n":0}',
+        '2 times: it breaks CHECK (`n` > 0), for example {"id":4,"n":0}',
+        'once: it matches an earlier punctuation of its stream, for example {"id":1,"n":1}',
+        "once: the punctuation cannot be read: it is not JSON, for example {",
     ]
     assert [progress.slice for progress in script.progress] == [0, 1]
     assert [each["id"] for each in script.rows("out")] == [1, 2]

@@ -73,7 +73,8 @@ def require_kept(spark: SparkSession, streams: Iterable[Stream], aside: Iterable
         return
     broken: dict[str, list[str]] = {}
     for stream, number, (row, reason) in found.where("number > 0").frame(spark).collect():
-        broken.setdefault(stream, []).append(f"{number:,} times {reason}, for example {_short(row)}")
+        times = "once" if number == 1 else f"{number:,} times"
+        broken.setdefault(stream, []).append(f"{times}: {reason}, for example {_short(row)}")
     if broken:
         raise CaesuraError(*(_violation(strict[name], slice, why) for name, why in broken.items()))
 
