@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from decimal import Decimal
+from typing import Literal, TypeAlias
 
 from caesura.diagnostics import Span
 from caesura.expression import Expr
@@ -18,11 +19,28 @@ class Column:
     span: Span | None = field(default=None, compare=False)
 
 
+UNITS = {
+    "MICROSECOND": 1,
+    "MILLISECOND": 1_000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": 86_400_000_000,
+    "WEEK": 604_800_000_000,
+}
+"""The units of fixed length, in microseconds."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """A length of time as Spark writes it, e.g. `INTERVAL 5 SECONDS`."""
 
     sql: str
+
+    @property
+    def microseconds(self) -> int:
+        _, number, unit = self.sql.split()
+        return int(Decimal(number) * UNITS[unit.removesuffix("S")])
 
 
 @dataclass(frozen=True)
@@ -114,15 +132,23 @@ PUNCTUATION_COLUMN = "_punctuation"
 """Where a source carries punctuations, unless its declaration says otherwise."""
 
 
+OnViolation: TypeAlias = Literal["quarantine", "fail"]
+"""What becomes of a slice that breaks a promise: the row that does is set aside, or the pipeline stops."""
+
+
 @dataclass(frozen=True)
 class Stream:
-    """An endless relation. `origin` is None when it stands on a DataFrame given from Python."""
+    """An endless relation. `origin` is None when it stands on a DataFrame given from Python.
+
+    `on_violation` is no part of what the stream means: a pipeline that stopped may go on with the other one.
+    """
 
     name: str
     columns: tuple[Column, ...]
     constraints: tuple[Constraint, ...] = ()
     origin: Origin | None = None
     punctuation_column: str = PUNCTUATION_COLUMN
+    on_violation: OnViolation = field(default="quarantine", compare=False)
     span: Span | None = field(default=None, compare=False)
 
     @property

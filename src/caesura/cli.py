@@ -158,6 +158,9 @@ def run_command(
     elif last.quarantined_total:
         where = query.quarantine_path if checkpoint else "run with --checkpoint to keep them"
         stderr.out(f"{last.quarantined_total:,} quarantined: {where}")
+        for stream, reasons in last.set_aside_total.items():
+            for reason, number in reasons.items():
+                stderr.out(f"  {number:,} of {stream}: {reason}")
 
 
 @main.command("demo")

@@ -14,13 +14,15 @@ class Progress:
     rows_in: int
     rows_out: int
     punctuations: int
-    quarantined: int
-    quarantined_total: int
     state_rows: int
     """Rows that operators hold after the slice."""
     punctuation_rows: int
     """Entries of the punctuation tables after the slice."""
     seconds: float
+    set_aside: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What went into quarantine: stream → reason → how many."""
+    set_aside_total: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The same over all slices."""
     state: Mapping[str, int] = field(default_factory=dict)
     """Rows after the slice, per state table."""
     output: Mapping[str, int] = field(default_factory=dict)
@@ -29,6 +31,14 @@ class Progress:
     """Seconds per phase of the slice."""
     unbounded: tuple[str, ...] = ()
     """The states that are not proven bounded, if the query was started all the same."""
+
+    @property
+    def quarantined(self) -> int:
+        return sum(_per_stream(self.set_aside).values())
+
+    @property
+    def quarantined_total(self) -> int:
+        return sum(_per_stream(self.set_aside_total).values())
 
     @property
     def rows_per_second(self) -> float:
@@ -45,7 +55,12 @@ class Progress:
             f"{self.rows_per_second:,.0f} rows/s",
         ]
         if self.quarantined_total:
-            parts.append(f"{self.quarantined_total:,} quarantined")
+            streams = ", ".join(f"{n:,} of {name}" for name, n in _per_stream(self.set_aside_total).items())
+            parts.append(f"{self.quarantined_total:,} quarantined: {streams}")
         if self.unbounded:
             parts.append(f"UNBOUNDED: {', '.join(self.unbounded)}")
         return " · ".join(parts)
+
+
+def _per_stream(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    return {name: sum(reasons.values()) for name, reasons in counts.items()}

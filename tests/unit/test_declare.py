@@ -79,6 +79,19 @@ def test_a_stream_has_columns_constraints_and_an_origin() -> None:
     assert found.punctuation_column == "marks"
 
 
+@pytest.mark.parametrize(
+    ("clauses", "meant"),
+    [
+        ("USING json", "quarantine"),
+        ("USING json ON VIOLATION QUARANTINE", "quarantine"),
+        ("USING json LOCATION 'x' ON VIOLATION FAIL", "fail"),
+        ("on violation fail USING json OPTIONS (a 1)", "fail"),
+    ],
+)
+def test_a_stream_says_what_becomes_of_a_violation(clauses: str, meant: str) -> None:
+    assert stream(f"CREATE STREAM s (id INT, UNIQUE (id)) {clauses}").on_violation == meant
+
+
 def test_constraints_know_their_place() -> None:
     (unique,) = stream("CREATE STREAM s (id INT, UNIQUE (id)) USING json").constraints
     assert unique.span is not None
@@ -160,6 +173,26 @@ REFUSED = {
         "CREATE STREAM s (id ARRAY<INT>, ORDERED BY (id)) USING json",
         Code.NO_ORDER,
         "ORDERED BY (id)",
+    ),
+    "promise about an array": (
+        "CREATE STREAM s (id INT, tags ARRAY<INT>, UNIQUE (id, tags)) USING json",
+        Code.NOT_CLOSABLE,
+        "tags",
+    ),
+    "violation of a sink": (
+        "CREATE SINK s USING json ON VIOLATION FAIL",
+        Code.MISPLACED_CLAUSE,
+        "ON VIOLATION FAIL",
+    ),
+    "violation of a table": (
+        "CREATE TABLE s (id INT) ON VIOLATION FAIL USING json",
+        Code.MISPLACED_CLAUSE,
+        "ON VIOLATION FAIL",
+    ),
+    "violation of a derived stream": (
+        "CREATE STREAM s (id INT) USING json; CREATE STREAM d ON VIOLATION FAIL AS SELECT id FROM s",
+        Code.MISPLACED_CLAUSE,
+        "ON VIOLATION FAIL",
     ),
     "slack of a number": (
         "CREATE STREAM s (id INT, ORDERED BY (id WITHIN INTERVAL 1 DAY)) USING json",

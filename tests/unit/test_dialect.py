@@ -139,6 +139,12 @@ def test_conjuncts_know_their_places() -> None:
         ("CREATE STREAM s (a INT, PRIMARY KEY (a)) USING json", "PRIMARY KEY", None),
         ("CREATE STREAM s (a INT) USING json USING csv", "USING", "USING is given twice"),
         ("CREATE STREAM s (a INT, UNIQUE (a) LIFESPAN 3) USING json", "3", None),
+        ("CREATE STREAM s (a INT) ON VIOLATION STOP USING json", "STOP", "expected QUARANTINE or FAIL"),
+        (
+            "CREATE STREAM s (a INT) ON VIOLATION FAIL USING json ON VIOLATION FAIL",
+            "ON",
+            "ON VIOLATION is given twice",
+        ),
         ("CREATE SINK s USING json OPTIONS (a b)", "b", None),
         ("CREATE STREAM s AS 3", "3", "expected SELECT"),
     ],

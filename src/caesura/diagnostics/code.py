@@ -51,6 +51,7 @@ class Code(StrEnum):
     MISPLACED_CLAUSE = "CAE0311"
     BAD_INTERVAL = "CAE0312"
     DUPLICATE_OPTION = "CAE0313"
+    NOT_CLOSABLE = "CAE0314"
     # not supported here
     STATEMENT = "CAE0401"
     CLAUSE = "CAE0402"
@@ -73,6 +74,7 @@ class Code(StrEnum):
     SLICE_FAILED = "CAE0505"
     CHECKPOINT = "CAE0506"
     ARGUMENT = "CAE0507"
+    VIOLATION = "CAE0508"
 
     @property
     def page(self) -> str:
@@ -121,6 +123,7 @@ TITLES: dict[Code, str] = {
     Code.MISPLACED_CLAUSE: "a declaration has a clause that does not belong there",
     Code.BAD_INTERVAL: "an interval is not one positive, fixed length of time",
     Code.DUPLICATE_OPTION: "an option is given twice",
+    Code.NOT_CLOSABLE: "a promise is about a column whose values no punctuation can name",
     Code.STATEMENT: "this kind of statement is not supported",
     Code.CLAUSE: "this version does not execute a clause",
     Code.JOIN_KIND: "this kind of join is not supported",
@@ -141,4 +144,5 @@ TITLES: dict[Code, str] = {
     Code.SLICE_FAILED: "a slice failed while running",
     Code.CHECKPOINT: "the checkpoint cannot be used",
     Code.ARGUMENT: "an argument of the Python interface does not fit",
+    Code.VIOLATION: "a stream broke its contract, and was declared to stop then",
 }

@@ -112,7 +112,7 @@ class Closed:
 
     def _where(self, attribute: str, value: str) -> Closed:
         def said(boxes: Rows) -> Rows:
-            return boxes.where(_inside(value, quote(attribute))).without(attribute)
+            return boxes.where(inside(value, quote(attribute))).without(attribute)
 
         boxes = self.boxes
         if boxes is not None and attribute in boxes.columns:
@@ -204,6 +204,16 @@ def split(closed: Closed, rows: Rows | None) -> tuple[Closed, Closed]:
     )
 
 
+def restricting(boxes: Rows | None, attributes: Attributes) -> tuple[Rows | None, Rows | None]:
+    """The boxes that restrict these attributes and no others, and the rest."""
+    if boxes is None or not set(attributes).issubset(boxes.columns):
+        return None, boxes
+    condition = " AND ".join(
+        f"{quote(name)} IS {'NOT NULL' if name in attributes else 'NULL'}" for name in boxes.columns
+    )
+    return boxes.where(condition), boxes.where(f"NOT ({condition})")
+
+
 def as_boxes(closed: Closed, types: Mapping[str, str]) -> Closed:
     """The same with spans and `everything` written as boxes, so that all of it is data; the wildcards of
     `everything` are on the attributes of `types`."""
@@ -248,14 +258,24 @@ def _matched_boxes(rows: Rows, boxes: Rows) -> Rows:
 def _boxed(boxes: Rows) -> tuple[Rows, str]:
     """The boxes under names of their own, and the condition that a row matches one."""
     own = {name: f"box {name}" for name in boxes.columns if name != _BOX_ID}
-    condition = " AND ".join(_inside(quote(name), quote(box)) for name, box in own.items()) or "true"
+    condition = " AND ".join(inside(quote(name), quote(box)) for name, box in own.items()) or "true"
     return boxes.renamed({name: own.get(name, name) for name in boxes.columns}), condition
 
 
-def _inside(value: str, box: str) -> str:
+def inside(value: str, box: str) -> str:
     above = f"({box}.low IS NULL OR {value} > {box}.low OR ({value} = {box}.low AND NOT {box}.low_open))"
     below = f"({box}.high IS NULL OR {value} < {box}.high OR ({value} = {box}.high AND NOT {box}.high_open))"
     return f"({box} IS NULL OR ({value} IS NOT NULL AND {above} AND {below}))"
+
+
+def within(box: str, other: str) -> str:
+    """The condition that a box's interval lies in another; every value of the attribute lies in no interval."""
+    low = f"{box}.low > {other}.low OR ({box}.low = {other}.low AND ({box}.low_open OR NOT {other}.low_open))"
+    high = (
+        f"{box}.high < {other}.high OR ({box}.high = {other}.high AND ({box}.high_open OR NOT {other}.high_open))"
+    )
+    above, below = f"({other}.low IS NULL OR {low})", f"({other}.high IS NULL OR {high})"
+    return f"({box} IS NOT NULL AND {above} AND {below})"
 
 
 def _with_box_id(boxes: Rows) -> Rows:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from caesura.operators.closed import ENDS, one_value
 from caesura.operators.rows import Rows, quote
 from caesura.types import Type
@@ -51,7 +53,7 @@ def _is_short(name: str, type: Type) -> str:
 def islands(intervals: Rows, attribute: str, type: Type) -> Rows:
     """The same values in as few intervals as there can be."""
     flat = intervals.project({part: f"{quote(attribute)}.{part}" for part in ENDS})
-    merged = _enumerable(flat, type) if type.enumerable else _continuous(flat)
+    merged = _enumerable(flat, type) if type.enumerable else joined_up(flat)
     return merged.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
@@ -84,9 +86,12 @@ def _enumerable(intervals: Rows, type: Type) -> Rows:
     )
 
 
-def _continuous(intervals: Rows) -> Rows:
-    """In a dense order, where [1, 2) and [2, 3] touch, and (1, 2) and (2, 3) do not."""
-    order = "ORDER BY low, low_open"  # NULL, no lower end, comes first
+def joined_up(intervals: Rows, of: Iterable[str] = ()) -> Rows:
+    """In a dense order, where [1, 2) and [2, 3] touch, and (1, 2) and (2, 3) do not. The columns `of` say whose
+    they are: those of different owners stay apart."""
+    owner = tuple(of)
+    apart_by = f"PARTITION BY {', '.join(map(quote, owner))} " if owner else ""
+    order = f"{apart_by}ORDER BY low, low_open"  # NULL, no lower end, comes first
     ends = "struct(high IS NULL AS endless, high, NOT high_open AS included)"
     farthest = f"max({ends}) OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
     apart = "low > farthest.high OR (low = farthest.high AND low_open AND NOT farthest.included)"
@@ -97,11 +102,12 @@ def _continuous(intervals: Rows) -> Rows:
         .extended({"farthest": farthest})
         .extended({"island": f"sum(int({starts})) OVER ({order} ROWS UNBOUNDED PRECEDING)"})
         .grouped(
-            ["island"],
+            [*owner, "island"],
             {"first": "min(struct(low IS NOT NULL AS bounded, low, low_open))", "last": f"max({ends})"},
         )
         .project(
             {
+                **{name: quote(name) for name in owner},
                 "low": "first.low",
                 "high": "last.high",
                 "low_open": "first.low_open",

@@ -48,6 +48,8 @@ class StateTable:
     holds: Literal["rows", "punctuations"] = "rows"
     intervals_of: tuple[str, Type] | None = None
     """In a table of intervals: their attribute. The driver is to know the longest."""
+    eager: bool = False
+    """Whether every slice writes it anew, however large it is."""
 
 
 @dataclass(frozen=True)

@@ -46,10 +46,12 @@ class Half:
     """Its attributes that readers of the result ask punctuations on → the result column they know."""
     pending: Store | None = None
     """Punctuations that wait until no kept row matches them; None if nobody asks for them."""
+    eager: bool = False
+    """Whether rows that are done with must leave at once, since their keys may come again."""
 
     @property
     def table(self) -> StateTable:
-        return StateTable(self.name, self.columns)
+        return StateTable(self.name, self.columns, eager=self.eager)
 
     @property
     def met(self) -> StateTable:

@@ -2,21 +2,24 @@
 
 They must be kept because they also rule out rows that come later (THEORY: the punctuations themselves). Closed
 keys are mostly dense, so constants of an enumerable type that follow one another become one interval, and
-intervals that touch become one: the store is bounded by the open keys, not by history.
+intervals that touch become one: the store is bounded by the open keys, not by history. A punctuation on several
+attributes goes when one on fewer contains it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from caesura.catalog import Column
-from caesura.operators.closed import Attributes, Closed, as_boxes, interval_type
+from caesura.operators.closed import Attributes, Closed, as_boxes, interval_type, restricting, uncovered, within
 from caesura.operators.islands import as_points, islands, short, wide
 from caesura.operators.operator import Change, Changes, Held, State, StateTable
 from caesura.operators.rows import Rows, quote, union
 from caesura.types import Type
+
+_COARSER = "coarser interval"
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,27 @@ class Store:
         return closed
 
     def append(self, state: State, new: Closed) -> Changes:
-        """Remember more. A table that is due to be written anew is coalesced."""
+        """Remember more. A table that is due to be written anew is coalesced, and goes without what a punctuation
+        on fewer attributes contains."""
+        changes = dict(self._appended(state, new))
+        known = self.read(state) | new
+        for attributes, name in self._names.items():
+            change = changes.get(name)
+            if change is not None and change.rewrite and len(attributes) > 1:
+                points = uncovered(change.rows, _coarser(known, attributes))
+                changes[name] = Change(points, rewrite=True)
+        boxes = changes.get(self._boxes)
+        if boxes is not None and boxes.rewrite and boxes.rows is not None:
+            outside = _outside(boxes.rows, self._intervals(state, changes))
+            changes[self._boxes] = Change(outside, rewrite=True)
+        return changes
+
+    def replace(self, state: State, closed: Closed) -> Changes:
+        """Remember exactly this."""
+        forgotten = {table.name: Held(compact=False) for table in self.tables}
+        return self._appended(State(state.spark, forgotten), closed)
+
+    def _appended(self, state: State, new: Closed) -> Changes:
         new = as_boxes(new, {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
         others = new.boxes
@@ -77,8 +100,8 @@ class Store:
             held, added = state[name], new.points.get(attributes)
             if len(attributes) == 1:
                 (attribute,) = attributes
-                alone, others = _split(others, attribute)
-                added = union((as_points(added, attribute), alone))
+                alone, others = restricting(others, attributes)
+                added = union((as_points(added, attribute), None if alone is None else alone.only(attributes)))
             if added is None and held.compact:
                 continue
             rows = union((held.rows, added)) if held.rewrite else added
@@ -93,18 +116,26 @@ class Store:
         changes[self._boxes] = Change(others, held.rewrite)
         return changes
 
-    def replace(self, state: State, closed: Closed) -> Changes:
-        """Remember exactly this."""
-        forgotten = {table.name: Held(compact=False) for table in self.tables}
-        return self.append(State(state.spark, forgotten), closed)
+    def _intervals(self, state: State, changes: Changes) -> Iterator[tuple[str, Rows]]:
+        """The closed values of each attribute that has a table of its own, after the slice."""
+        for attributes, name in self._names.items():
+            change = changes.get(name, Change(None, rewrite=False))
+            rows = union((None if change.rewrite else state[name].rows, change.rows))
+            if len(attributes) == 1 and rows is not None:
+                yield attributes[0], rows
 
 
-def _split(boxes: Rows | None, attribute: str) -> tuple[Rows | None, Rows | None]:
-    """The boxes that restrict this attribute and no other, and the rest."""
-    if boxes is None:
-        return None, None
-    if attribute not in boxes.columns:
-        return None, boxes
-    wild = [f"{quote(name)} IS NULL" for name in boxes.columns if name != attribute]
-    condition = " AND ".join([f"{quote(attribute)} IS NOT NULL", *wild])
-    return boxes.where(condition).only([attribute]), boxes.where(f"NOT ({condition})")
+def _coarser(known: Closed, attributes: Attributes) -> Closed:
+    """What may contain constants on these attributes: boxes, and constants on fewer."""
+    inside = known.confined(attributes)
+    fewer = {names: rows for names, rows in inside.points.items() if names != attributes}
+    return Closed(fewer, inside.boxes, inside.spans, inside.everything)
+
+
+def _outside(boxes: Rows, intervals: Iterable[tuple[str, Rows]]) -> Rows:
+    """The boxes that lie within no interval of one of their attributes."""
+    for attribute, known in intervals:
+        if attribute in boxes.columns:
+            coarser = known.renamed({attribute: _COARSER})
+            boxes = boxes.matching_on(coarser, within(quote(attribute), quote(_COARSER)), negated=True)
+    return boxes

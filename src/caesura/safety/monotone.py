@@ -1,4 +1,4 @@
-"""THEORY section 3: expressions that keep the order of a column, so that what is closed of it is closed of them."""
+"""THEORY section 3: expressions that keep the order of a column: what is closed of it is closed of them too."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MONTHS = ("YEAR", "QUARTER", "MONTH")
 
 @dataclass(frozen=True)
 class Rising:
-    """An expression that never falls with a column: where all values of the column up to x are closed, all its values
-    up to its value at x are."""
+    """An expression that never falls with a column: where all values of the column up to x are closed, all values
+    before its own at x are."""
 
     column: str
     tree: exp.Expr
@@ -29,26 +29,37 @@ class Rising:
 
     def at(self, value: str) -> str:
         """The expression at a value of the column (SQL); NULL where it has none, instead of an error."""
-
-        def replaced(node: exp.Expr) -> exp.Expr:
-            match node:
-                case exp.Column():
-                    return exp.maybe_parse(value, dialect="spark")
-                case exp.Cast() if not isinstance(node, exp.TryCast):
-                    return exp.TryCast(**node.args)
-                case exp.Add() | exp.Sub() if self.type.numeric:
-                    name = "try_add" if isinstance(node, exp.Add) else "try_subtract"
-                    return exp.Anonymous(this=name, expressions=[node.left, node.right])
-                case _:
-                    return node
-
-        return self.tree.transform(replaced).sql(dialect="spark", comments=False)
+        return _at(self.tree, value)
 
 
 def rises_with(expr: Expr, types: Mapping[str, Type]) -> str | None:
     """The column that the expression never falls with, if there is one."""
     found = rising(expr.tree, types)
     return found.column if found is not None else None
+
+
+def _at(tree: exp.Expr, value: str) -> str:
+    """In the forms that `rising` knows, from the column up."""
+    match tree:
+        case exp.Column():
+            return value
+        case exp.Paren():
+            return f"({_at(tree.this, value)})"
+        case exp.Cast(to=to):
+            return f"TRY_CAST({_at(tree.this, value)} AS {to.sql(dialect='spark')})"
+        case exp.Add() | exp.Sub():
+            one, other = (_sql(e) if constant(e) else _at(e, value) for e in (tree.left, tree.right))
+            return f"{'try_add' if isinstance(tree, exp.Add) else 'try_subtract'}({one}, {other})"
+        case exp.Dot():
+            return _first_window(tree.this, value)
+        case _:
+            copy = tree.copy()
+            copy.set("this", exp.Var(this=_at(tree.this, value)))
+            return _sql(copy)
+
+
+def _sql(tree: exp.Expr) -> str:
+    return tree.sql(dialect="spark", comments=False)
 
 
 def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:

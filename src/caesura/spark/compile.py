@@ -261,7 +261,10 @@ class _Compiler:
         exports = [self._exports(node, i) for i in (0, 1)]
         pending = [self._pending(node.inputs[i], names[i], exports[i]) for i in (0, 1)]
         pair = compared(node, names) if isinstance(node, plan.Compare) else paired(node, names)
-        one, other = (replace(half, exports=exports[i], pending=pending[i]) for i, half in enumerate(pair.halves))
+        one, other = (
+            replace(half, exports=exports[i], pending=pending[i], eager=_reopens(node))
+            for i, half in enumerate(pair.halves)
+        )
         return replace(pair, halves=(one, other), passed=self._passed(node, label))
 
     def _merge(self, node: plan.Merge) -> Merge:
@@ -272,7 +275,7 @@ class _Compiler:
         return Combination(tuple(self._types[node]), wanted)
 
     def _sort(self, node: plan.Sort) -> Sort:
-        table = StateTable(self._label("sort"), node.columns)
+        table = StateTable(self._label("sort"), node.columns, eager=_reopens(node))
         return Sort(table, node.keys, self._types[node][node.keys[0].column])
 
     def _group(self, node: plan.Group) -> Group:
@@ -281,7 +284,7 @@ class _Compiler:
         partials = tuple(dict.fromkeys(partial_of(each, self._types[node.input]) for each in node.aggregates))
         columns = (*(Column(key, type) for key, type in types.items()), *(p.column for p in partials))
         return Group(
-            table=StateTable(label, columns),
+            table=StateTable(label, columns, eager=_reopens(node)),
             keys=node.keys,
             partials=partials,
             results={each.result.name: result_of(each, self._types[node.input]) for each in node.aggregates},
@@ -293,7 +296,8 @@ class _Compiler:
     def _distinct(self, node: plan.Distinct) -> Distinct:
         label = self._label("distinct")
         types = {name: type for name, type in self._types[node].items() if type.scalar}
-        return Distinct(StateTable(label, node.columns), Store(f"{label}: released", types, self._keys[node]))
+        table = StateTable(label, node.columns, eager=_reopens(node))
+        return Distinct(table, Store(f"{label}: released", types, self._keys[node]))
 
     def _passed(self, node: plan.Plan, label: str) -> Store | None:
         demand = self._demands[node]
@@ -306,6 +310,14 @@ class _Compiler:
     def _label(self, kind: str) -> str:
         self._labels[kind] = self._labels.get(kind, 0) + 1
         return kind if self._labels[kind] == 1 else f"{kind} {self._labels[kind]}"
+
+
+def _reopens(node: plan.Plan) -> bool:
+    """Whether a key that was closed may come again, since a LIFESPAN ends: then what was released must be gone
+    from the state, not only marked as such."""
+    scans = (each.relation for each in plan.walk(node) if isinstance(each, plan.Scan))
+    promises = (promise for each in scans if isinstance(each, Stream) for promise in each.promises)
+    return any(promise.lifespan is not None for promise in promises)
 
 
 def _renamed(keys: tuple[Attributes, ...], names: Mapping[str, str]) -> tuple[Attributes, ...]:

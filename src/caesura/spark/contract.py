@@ -1,31 +1,69 @@
-"""The contract of a stream, checked while it runs: what of a slice is admitted, and what is set aside and why."""
+"""The contract of a stream: its promises, and the punctuations that hold it to them from slice to slice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import TypeAlias, TypeVar
 
-from caesura.catalog import OrderedBy, Stream, Unique
-from caesura.operators.closed import NOTHING, Closed, Span, covered, in_order, uncovered
-from caesura.operators.operator import State
-from caesura.operators.rows import Rows, quote, text, union
+from caesura.catalog import (
+    ClosedBy,
+    ClusteredBy,
+    CompleteBy,
+    Interval,
+    OrderedBy,
+    Promise,
+    PunctuatedBy,
+    Stream,
+    Unique,
+)
+from caesura.operators.closed import NOTHING, Attributes, Closed, Span, in_order
+from caesura.operators.expiring import Expiring
+from caesura.operators.operator import Changes, Flow, State, StateTable
+from caesura.operators.rows import Rows, quote, text
 from caesura.operators.store import Store
-from caesura.spark.inputs import PUNCTUATION
+from caesura.spark.clusters import Clusters
+from caesura.spark.completion import Completion
 from caesura.spark.manifest import Promised
-from caesura.spark.punctuations import UNREADABLE, Reader, sent
-from caesura.spark.sources import CORRUPT
-from caesura.spark.survey import Survey
+from caesura.spark.punctuations import Reader
 
-_NTH = "nth of key"
+_P = TypeVar("_P", bound=Promise)
+
+Said: TypeAlias = Mapping[Interval | None, Closed]
+"""Punctuations by the length of time for which they hold; None is for ever."""
+
+
+def all_said(said: Said) -> Closed:
+    return reduce(Closed.__or__, said.values(), NOTHING)
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a stream has promised before a slice, as far as it holds when the slice comes."""
+
+    closed: Closed
+    promised: Promised
+    time: int
+    """When the slice came, in microseconds."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a stream gives in a slice, and what has to be known of it later: scalars, and rows of state tables."""
+
+    flow: Flow
+    promised: Promised
+    changes: Changes
 
 
 @dataclass(frozen=True)
 class Contract:
-    """One stream's promises, and the store of the punctuations that hold it to them."""
-
     stream: Stream
     store: Store
+    """The punctuations that hold for ever."""
+    listings: Mapping[str, Rows] = field(default_factory=dict)
+    """The tables that COMPLETE BY names."""
 
     @cached_property
     def reader(self) -> Reader:
@@ -33,15 +71,81 @@ class Contract:
 
     @cached_property
     def unique(self) -> tuple[Unique, ...]:
-        return tuple(promise for promise in self.stream.promises if isinstance(promise, Unique))
+        return self._promises(Unique)
 
     @cached_property
     def ordered(self) -> tuple[OrderedBy, ...]:
-        return tuple(promise for promise in self.stream.promises if isinstance(promise, OrderedBy))
+        return self._promises(OrderedBy)
 
-    def before(self, state: State, promised: Promised) -> Closed:
-        """What the stream has promised in earlier slices."""
-        return self.store.read(state) | self.below(promised.bounds) | Closed(everything=promised.everything)
+    @cached_property
+    def ending(self) -> tuple[ClosedBy, ...]:
+        return self._promises(ClosedBy)
+
+    @cached_property
+    def clusters(self) -> Mapping[ClusteredBy, Clusters]:
+        return {
+            promise: Clusters(self.stream.name, self.key(promise.columns), self.store.types)
+            for promise in self._promises(ClusteredBy)
+        }
+
+    @cached_property
+    def completions(self) -> Mapping[CompleteBy, Completion]:
+        return {
+            promise: Completion(
+                self.key(promise.columns), self.key(promise.per), self._parts(promise), self.store.types
+            )
+            for promise in self._promises(CompleteBy)
+        }
+
+    @cached_property
+    def expiring(self) -> Mapping[Interval, Expiring]:
+        """The punctuations that do not hold for ever. Of an order there is only the last bound, a scalar."""
+        keys: dict[Interval, dict[Attributes, None]] = {}
+        for promise in self.stream.promises:
+            if promise.lifespan is not None and not isinstance(promise, OrderedBy):
+                keys.setdefault(promise.lifespan, {})[self.key(promise.columns)] = None
+        name = f"{self.stream.name}: closed for"
+        return {
+            life: Expiring(f"{name} {life.sql}", self.store.types, tuple(mine), life.microseconds)
+            for life, mine in keys.items()
+        }
+
+    @property
+    def tables(self) -> tuple[StateTable, ...]:
+        """What it remembers besides the store."""
+        expiring = (table for each in self.expiring.values() for table in each.tables)
+        return (*(each.table for each in self.clusters.values()), *expiring)
+
+    @cached_property
+    def timed_by(self) -> OrderedBy | None:
+        """The order that gives the stream a time of its own."""
+        return next((each for each in self.ordered if self.store.types[each.column].temporal), None)
+
+    @cached_property
+    def in_band(self) -> Mapping[Attributes, Interval | None]:
+        """How long a punctuation of the source holds that restricts these; of two promises the longer."""
+        lives: dict[Attributes, list[Interval | None]] = {}
+        for promise in self._promises(PunctuatedBy):
+            lives.setdefault(self.key(promise.columns), []).append(promise.lifespan)
+        return {key: _longest(several) for key, several in lives.items()}
+
+    def key(self, columns: Iterable[str]) -> Attributes:
+        return in_order(self.store.types, columns)
+
+    def past(self, state: State, promised: Promised, time: int) -> Past:
+        """What holds in a slice that comes at this time.
+
+        Lifespans are measured by how far the stream itself has come, if it is ordered by a time, else by when its
+        slices come (decision 0011).
+        """
+        now = time if self.timed_by is None else promised.time
+        age = 0 if now is None or promised.time is None else now - promised.time
+        over = {o.column for o in self.ordered if o.lifespan is not None and age >= o.lifespan.microseconds}
+        holding = replace(promised, bounds={name: b for name, b in promised.bounds.items() if name not in over})
+        expiring = (each.read(state, now) for each in self.expiring.values())
+        tables = reduce(Closed.__or__, expiring, self.store.read(state))
+        closed = tables | self.below(holding.bounds) | Closed(everything=holding.everything)
+        return Past(closed, holding, time)
 
     def below(self, bounds: Mapping[str, str]) -> Closed:
         """What the bounds of ordered columns close."""
@@ -57,123 +161,36 @@ class Contract:
         type = self.store.types[ordered.column].sql
         return f"CAST({text(bound)} AS {'TIMESTAMP' if type == 'DATE' and ordered.slack is not None else type})"
 
-    def arrivals(self, raw: Rows, state: State, promised: Promised) -> Arrivals:
-        """What a slice brings on this stream."""
-        return Arrivals(self, raw, self.before(state, promised), promised)
+    def silent(self, state: State, past: Past, *, end: bool) -> Source:
+        """A slice that brings nothing; `end`: it ends the stream, if it has not ended before."""
+        said: Said = {None: Closed(everything=True)} if end and not past.closed.everything else {}
+        flow = Flow(new=all_said(said), before=past.closed)
+        promised = replace(past.promised, everything=flow.closed.everything)
+        return Source(flow, promised, self.remember(state, said, None, promised.time))
+
+    def remember(self, state: State, said: Said, rows: Rows | None, now: int | None) -> Changes:
+        """What a slice said and brought, as far as later ones have to know."""
+        lasting = said.get(None, NOTHING)
+        changes = dict(self.store.append(state, Closed(lasting.points, lasting.boxes)))  # scalars: the manifest
+        for life, expiring in self.expiring.items():
+            changes |= expiring.append(state, said.get(life, NOTHING), now)
+        for clusters in self.clusters.values():
+            changes |= clusters.keep(state, rows)
+        return changes
+
+    def _promises(self, kind: type[_P]) -> tuple[_P, ...]:
+        return tuple(promise for promise in self.stream.promises if isinstance(promise, kind))
+
+    def _parts(self, promise: CompleteBy) -> Rows:
+        """The parts that the table lists, each once, in the types of the stream. NULL is no part."""
+        table = self.listings[promise.table]
+        spelled = {column.lower(): column for column in table.columns}
+        types = self.store.types
+        parts = {s: f"CAST({quote(spelled[s.lower()])} AS {types[s]})" for s in self.key(promise.per)}
+        return table.project(parts).present(parts).distinct()
 
 
-@dataclass(frozen=True)
-class Arrivals:
-    """A slice of one stream: rows and punctuations as they came, and what was promised before."""
-
-    contract: Contract
-    raw: Rows
-    before: Closed
-    promised: Promised
-
-    def plain(self) -> dict[str, str]:
-        return self.contract.reader.plain(PUNCTUATION)
-
-    def parsed(self) -> Rows:
-        """The punctuations that are not plain, read."""
-        texts = self.raw.present([PUNCTUATION])
-        for number in self.plain().values():
-            texts = texts.where(f"{number} IS NULL")
-        return self.contract.reader.parse(texts, PUNCTUATION)
-
-    def data(self) -> Rows:
-        """The rows proper: no punctuation, and readable."""
-        names = [column.name for column in self.contract.stream.columns]
-        return self.raw.where(f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL").only(names)
-
-    def admitted(self) -> Rows | None:
-        """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
-        NULL is not broken."""
-        rows = self.data()
-        for check in self.contract.stream.checks:
-            rows = rows.where(f"coalesce({check.condition.sql}, true)")
-        return uncovered(rows, self.before)
-
-    def rows(self, survey: Survey) -> Rows | None:
-        """The rows that keep the contract. Where the survey found none that breaks it, nobody asks again."""
-        if survey.rows == 0:
-            return None
-        if not survey.broken:
-            return self.data()
-        rows = self.admitted()
-        if rows is not None and survey.repeated:
-            for unique in self.contract.unique:
-                rows = self._numbered(rows, unique).where(f"{quote(_NTH)} = 1").without(_NTH)
-        return rows
-
-    def closed(self, survey: Survey, rows: Rows | None, state: State) -> Closed:
-        """The punctuations of the slice: in band, of unique keys, of ordered columns."""
-        reader = self.contract.reader
-        closed = NOTHING
-        if survey.parsed is not None:
-            closed = reader.closed(survey.parsed, survey.kinds).mapped(
-                lambda rows, what: state.share(f"{self.contract.stream.name}: {what}", rows)
-            )
-        for attribute, count in survey.plain.items():
-            points = reader.plain_points(self.raw, PUNCTUATION, attribute)
-            closed |= Closed({(attribute,): sent(points, count)})
-        if rows is not None:
-            for unique in self.contract.unique:
-                key = in_order(self.contract.store.types, unique.columns)
-                closed |= Closed({key: rows.present(unique.columns).only(key)})
-        return closed | self.contract.below(survey.bounds)
-
-    def quarantine(self, survey: Survey) -> Rows | None:
-        """What breaks the contract or cannot be read, each with the reason, so that nothing is lost."""
-        found: list[Rows | None] = []
-        if survey.corrupt:
-            corrupt = self.raw.present([CORRUPT])
-            found.append(corrupt.project({"reason": text("the row cannot be parsed"), "row": quote(CORRUPT)}))
-        if survey.parsed is not None and UNREADABLE in survey.kinds:
-            reason = "concat('the punctuation cannot be read: ', reason)"
-            unreadable = survey.parsed.where(f"kind = '{UNREADABLE}'")
-            found.append(unreadable.project({"reason": reason, "row": "text"}))
-        if survey.broken:
-            found.extend(self._breaches(survey))
-        stream = text(self.contract.stream.name)
-        return union(rows.extended({"stream": stream}) for rows in found if rows is not None)
-
-    def _breaches(self, survey: Survey) -> Iterator[Rows | None]:
-        rows = self.data()
-        for check in self.contract.stream.checks:
-            condition = f"coalesce({check.condition.sql}, true)"
-            yield _because(rows.where(f"NOT {condition}"), f"it breaks CHECK ({check.condition.sql})")
-            rows = rows.where(condition)
-        if self.before:
-            yield _because(covered(rows, self.before), "it matches an earlier punctuation of its stream")
-        admitted = self.admitted()
-        if survey.repeated and admitted is not None:
-            for unique in self.contract.unique:
-                numbered = self._numbered(admitted, unique)
-                keys = ", ".join(unique.columns)
-                repeated = numbered.where(f"{quote(_NTH)} > 1").without(_NTH)
-                yield _because(repeated, f"it repeats UNIQUE ({keys}) in its slice")
-                admitted = numbered.where(f"{quote(_NTH)} = 1").without(_NTH)
-
-    def bound(self, ordered: OrderedBy) -> str:
-        """The newest value less the slack, as SQL over admitted rows; it never falls."""
-        newest = f"max({quote(ordered.column)})"
-        bound = newest if ordered.slack is None else f"{newest} - {ordered.slack.sql}"
-        so_far = self.promised.bounds.get(ordered.column)
-        return bound if so_far is None else f"greatest({bound}, {self.contract.literal(ordered, so_far)})"
-
-    def _numbered(self, rows: Rows, unique: Unique) -> Rows:
-        """Rows of one key counted from one, in an order that a re-run repeats; without a key all are first."""
-        order = ", ".join(quote(c.name) for c in self.contract.stream.columns if c.type.scalar)
-        keys = ", ".join(map(quote, unique.columns))
-        missing = " OR ".join(f"{quote(column)} IS NULL" for column in unique.columns)
-        nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order}))"
-        return rows.extended({_NTH: nth})
-
-
-def _because(rows: Rows | None, reason: str) -> Rows | None:
-    if rows is None:
-        return None
-    fields = ", ".join(map(quote, rows.columns))
-    row = f"to_json(struct({fields}), map('ignoreNullFields', 'false'))"
-    return rows.project({"reason": text(reason), "row": row})
+def _longest(lives: Iterable[Interval | None]) -> Interval | None:
+    several = list(lives)
+    known = [life for life in several if life is not None]
+    return max(known, key=lambda life: life.microseconds) if len(known) == len(several) else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caesura.catalog import ClosedBy, ClusteredBy, CompleteBy, OrderedBy, PunctuatedBy, Stream, Unique
 from caesura.diagnostics import CaesuraError, Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
 from caesura.plan import Pipeline, Plan, Query, Scan, walk
@@ -22,24 +21,7 @@ def _not_executed(query: Query) -> Iterator[Diagnostic]:
     for node in walk(query.plan):
         if isinstance(node, Scan) and node.window is not None:
             yield _refusal("a sliding window", node.span)
-        if isinstance(node, Scan) and isinstance(node.relation, Stream):
-            yield from _promises(node.relation)
     yield from _proofs(query.plan)
-
-
-def _promises(stream: Stream) -> Iterator[Diagnostic]:
-    for promise in stream.promises:
-        if promise.lifespan is not None:
-            yield _refusal("LIFESPAN", promise.span, _IN_BAND)
-        match promise:
-            case PunctuatedBy() | Unique() | OrderedBy():
-                pass
-            case ClusteredBy():
-                yield _refusal("CLUSTERED BY", promise.span, _IN_BAND)
-            case ClosedBy():
-                yield _refusal("CLOSED BY", promise.span, _IN_BAND)
-            case CompleteBy():
-                yield _refusal("COMPLETE BY", promise.span, _IN_BAND)
 
 
 def _proofs(plan: Plan) -> Iterator[Diagnostic]:
@@ -52,15 +34,11 @@ def _proofs(plan: Plan) -> Iterator[Diagnostic]:
                 yield _refusal("closing by an expression over an ordered column", state.span)
 
 
-_IN_BAND = "remove it, or have the source send the punctuations in band: PUNCTUATED BY"
-
-
-def _refusal(what: str, span: Span | None, help: str | None = None) -> Diagnostic:
+def _refusal(what: str, span: Span | None) -> Diagnostic:
     labels = () if span is None else (Label(span, "`caesura check` knows it, `caesura run` does not yet"),)
     return Diagnostic(
         Code.NOT_EXECUTED,
         f"{what} is not executed by this version",
         labels,
         because=("running without it would give other results, or keep state that it promises to release",),
-        help=() if help is None else (help,),
     )

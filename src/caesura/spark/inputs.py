@@ -83,6 +83,12 @@ class Inputs:
             for frame in held:
                 frame.unpersist()
 
+    def time(self, query: StreamingQuery) -> int:
+        """When the batch came that the query is executing, in microseconds. Spark writes it down before a batch
+        runs, so that it is the same if the batch has to run again."""
+        metadata = query._jsq.streamingQuery().lastExecution().offsetSeqMetadata()
+        return int(metadata.batchTimestampMs()) * 1000
+
     def _part(self, name: str, batch: DataFrame, relation: Any) -> DataFrame | None:
         if relation is not None:
             match relation.getClass().getSimpleName():

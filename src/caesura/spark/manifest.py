@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from caesura.spark.quarantine import Counts
 from caesura.spark.storage import Storage
 
 _FOLDER = "manifests"
@@ -48,6 +49,8 @@ class Promised:
 
     bounds: dict[str, str] = field(default_factory=dict)
     everything: bool = False
+    time: int | None = None
+    """How far the stream has come or, without a time of its own, when it last came; in microseconds."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ class Manifest:
     slice: int = -1
     tables: dict[str, TableVersion] = field(default_factory=dict)
     promised: dict[str, Promised] = field(default_factory=dict)
-    quarantined: int = 0
-    """Rows and punctuations in quarantine, over all slices."""
+    quarantined: Counts = field(default_factory=dict)
+    """What was set aside, over all slices."""
     ended: bool = False
     """The inputs were exhausted and that was taken as their end."""
 
@@ -75,10 +78,7 @@ class Manifest:
                     }
                     for name, version in self.tables.items()
                 },
-                "promised": {
-                    name: {"bounds": promised.bounds, "everything": promised.everything}
-                    for name, promised in self.promised.items()
-                },
+                "promised": {name: asdict(promised) for name, promised in self.promised.items()},
                 "quarantined": self.quarantined,
                 "ended": self.ended,
             },

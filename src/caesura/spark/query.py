@@ -114,7 +114,7 @@ class ContinuousQuery:
             assert self._streaming is not None
             try:
                 with inputs.of_batch(batch, self._streaming) as parts:
-                    driver.run(parts, number)
+                    driver.run(parts, number, inputs.time(self._streaming))
             except _FAILURES as error:
                 self._failure = _failed(number, error)
                 raise

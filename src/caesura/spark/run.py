@@ -12,12 +12,13 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
-from caesura.catalog import Origin, Relation, Table, Values
+from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
 from caesura.progress import Progress
 from caesura.spark.compile import Compiled, compile_plans
+from caesura.spark.contract import Contract
 from caesura.spark.evaluate import evaluate_static
 from caesura.spark.executable import require_executable
 from caesura.spark.fingerprint import fingerprint
@@ -96,7 +97,13 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         raise CaesuraError(
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
         ) from error
-    files = StateFiles(work, storage, compiled.tables, settings.purge)
+    tables = _tables(work, _needed_tables(compiled, pipeline), settings)
+    listings = {table.name: rows for table, rows in tables.items() if isinstance(table, Table)}
+    contracts = {
+        name: Contract(stream, compiled.stores[name], listings) for name, stream in compiled.streams.items()
+    }
+    remembered = (table for contract in contracts.values() for table in contract.tables)
+    files = StateFiles(work, storage, (*compiled.tables, *remembered), settings.purge)
     query = ContinuousQuery(" ".join(each.name for each in queries), files, scratch)
 
     def report(progress: Progress) -> None:
@@ -108,7 +115,8 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         work,
         compiled,
         tuple(Target(each, _sink(spark, each, storage, settings)) for each in queries),
-        evaluate_static(work, compiled, _tables(work, compiled, settings)),
+        evaluate_static(work, compiled, tables),
+        contracts,
         storage,
         files,
         last_manifest(storage),
@@ -159,9 +167,17 @@ def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:
         )
 
 
-def _tables(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict[Relation, Rows]:
+def _needed_tables(compiled: Compiled, pipeline: plan.Pipeline) -> tuple[Table | Values, ...]:
+    """Those that queries read, and those that COMPLETE BY names."""
+    promises = (promise for stream in compiled.streams.values() for promise in stream.promises)
+    listing = (pipeline.catalog[each.table] for each in promises if isinstance(each, CompleteBy))
+    listed = (table for table in listing if isinstance(table, Table))
+    return tuple(dict.fromkeys((*compiled.static_tables, *listed)))
+
+
+def _tables(spark: SparkSession, needed: tuple[Table | Values, ...], settings: Settings) -> dict[Relation, Rows]:
     tables: dict[Relation, Rows] = {}
-    for number, table in enumerate(compiled.static_tables):
+    for number, table in enumerate(needed):
         frame = _table(spark, table, settings).persist(StorageLevel.MEMORY_AND_DISK)
         tables[table] = view(frame, f"table {number}: {table.name}")
     return tables

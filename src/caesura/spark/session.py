@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 from pathlib import Path
@@ -60,6 +61,7 @@ def _quieten() -> None:
     """Whoever has a Spark of their own has its logging set up; the one from PyPI comes without a configuration."""
     if "SPARK_HOME" not in os.environ:
         os.environ.setdefault("SPARK_CONF_DIR", str(_CONF))
+    logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)  # a slice that fails has a diagnostic
 
 
 def _require_java() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, time_ns
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -18,16 +18,18 @@ from pyspark.sql.functions import expr
 
 from caesura import plan
 from caesura.catalog import Stream
-from caesura.operators.closed import NOTHING, Closed
-from caesura.operators.operator import Flow, State
-from caesura.operators.rows import Rows, union
+from caesura.operators.closed import Closed
+from caesura.operators.operator import Flow
+from caesura.operators.rows import Rows
 from caesura.progress import Progress
+from caesura.spark.arrivals import Arrivals
 from caesura.spark.compile import Compiled
-from caesura.spark.contract import Arrivals, Contract
+from caesura.spark.contract import Contract, Source
 from caesura.spark.evaluate import evaluate
 from caesura.spark.manifest import Manifest, Promised, commit
+from caesura.spark.quarantine import Counts, added, require_kept
 from caesura.spark.sinks import ResultSink
-from caesura.spark.state import QUARANTINE, StateFiles, Written
+from caesura.spark.state import StateFiles, Written
 from caesura.spark.storage import Storage
 from caesura.spark.survey import Survey, survey
 
@@ -49,6 +51,7 @@ class SliceDriver:
         compiled: Compiled,
         targets: tuple[Target, ...],
         static: Mapping[plan.Plan, Rows],
+        contracts: Mapping[str, Contract],
         storage: Storage,
         files: StateFiles,
         manifest: Manifest,
@@ -61,9 +64,7 @@ class SliceDriver:
         self._storage = storage
         self._files = files
         self._report = report
-        self._contracts = {
-            name: Contract(stream, compiled.stores[name]) for name, stream in compiled.streams.items()
-        }
+        self._contracts = contracts
         self._last: Mapping[str, Survey] = {}
         self.manifest = manifest
 
@@ -74,17 +75,18 @@ class SliceDriver:
                 target.sink.publish(self.manifest.slice, None)
         self._files.sweep(self.manifest)
 
-    def run(self, parts: Mapping[str, Rows], number: int) -> None:
-        """One micro-batch. Spark sends a batch again after a crash; one that was committed is done."""
+    def run(self, parts: Mapping[str, Rows], number: int, time: int) -> None:
+        """One micro-batch, and when it came. Spark sends a batch again after a crash; one that was committed is
+        done."""
         if number > self.manifest.slice:
-            self._slice(parts, number)
+            self._slice(parts, number, time)
 
     def end(self) -> None:
         """The inputs are exhausted and that is their end: the punctuation that matches everything."""
         if not self.manifest.ended:
-            self._slice(None, self.manifest.slice + 1)
+            self._slice(None, self.manifest.slice + 1, time_ns() // 1000)
 
-    def _slice(self, parts: Mapping[str, Rows] | None, number: int) -> None:
+    def _slice(self, parts: Mapping[str, Rows] | None, number: int, time: int) -> None:
         """`parts` is what each stream brings, None for the slice that ends them.
 
         A slice is mostly like the one before. So it is planned as if it were, while a survey counts whether that
@@ -92,12 +94,12 @@ class SliceDriver:
         """
         clock = _Clock()
         foreseen = self._foreseen(parts or {})
-        done = self._attempt(parts, number, foreseen, clock, guessed=foreseen is not None)
+        done = self._attempt(parts, number, time, foreseen, clock, guessed=foreseen is not None)
         if not isinstance(done, _Done):
             self._files.discard(number)
             for target in self._targets:
                 target.sink.discard(number)
-            done = self._attempt(parts, number, done, clock, guessed=False)
+            done = self._attempt(parts, number, time, done, clock, guessed=False)
         assert isinstance(done, _Done)
         self._last = done.surveys
         self._commit(done)
@@ -113,6 +115,7 @@ class SliceDriver:
         self,
         parts: Mapping[str, Rows] | None,
         number: int,
+        time: int,
         surveys: Mapping[str, Survey] | None,
         clock: _Clock,
         *,
@@ -121,30 +124,36 @@ class SliceDriver:
         """Everything but the commit. If the surveys were guessed and wrong, what was found instead."""
         state = self._files.open(self.manifest.tables)
         try:
+            pasts = {
+                name: contract.past(state, self.manifest.promised.get(name, Promised()), time)
+                for name, contract in self._contracts.items()
+            }
             arrivals = {
-                name: self._contracts[name].arrivals(rows, state, self._promised(name))
-                for name, rows in (parts or {}).items()
+                name: Arrivals(self._contracts[name], rows, pasts[name]) for name, rows in (parts or {}).items()
             }
             if surveys is None:
                 surveys = survey(self._spark, arrivals)
             clock.lap("survey")
-            sources = self._sources(
-                arrivals, surveys, state, Closed(everything=True) if parts is None else NOTHING
-            )
+            aside = [each for name, found in surveys.items() for each in arrivals[name].set_aside(found)]
+            require_kept(self._spark, self._compiled.streams.values(), aside, number)
+            sources = {
+                name: arrivals[name].source(state, surveys[name])
+                if name in arrivals
+                else contract.silent(state, pasts[name], end=parts is None)
+                for name, contract in self._contracts.items()
+            }
             flows, changes = evaluate(self._compiled, state, self._leaves(sources))
-            for name, flow in sources.items():
-                tables_only = Closed(flow.new.points, flow.new.boxes)  # the rest is in the manifest
-                changes |= self._compiled.stores[name].append(state, tables_only)
-            quarantine = union(arrivals[name].quarantine(each) for name, each in surveys.items())
+            for source in sources.values():
+                changes |= source.changes
             clock.lap("plan")
             # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be
             # taken back wait until it is known that they are right.
             at_once = not guessed or all(target.sink.repeatable for target in self._targets)
             output: dict[str, int] = {}
-            written: dict[str, Written] = {}
+            written = Written()
             failure: Exception | None = None
             with ThreadPoolExecutor() as pool:
-                state_job = pool.submit(self._files.write, number, changes, quarantine)
+                state_job = pool.submit(self._files.write, number, changes, aside)
                 survey_job = pool.submit(survey, self._spark, arrivals) if guessed else None
                 try:
                     output = self._staged(flows, number) if at_once else {}
@@ -164,39 +173,16 @@ class SliceDriver:
                 clock.lap("results")
         finally:
             state.forget()
-        quarantined = written.get(QUARANTINE.name, Written()).rows
         manifest = Manifest(
             slice=number,
             tables=self._files.versions(self.manifest.tables, changes, number, written),
-            promised={name: self._promised_after(name, flow, surveys) for name, flow in sources.items()},
-            quarantined=self.manifest.quarantined + quarantined,
+            promised={name: source.promised for name, source in sources.items()},
+            quarantined=added(self.manifest.quarantined, written.quarantined),
             ended=parts is None,
         )
-        return _Done(manifest, surveys, output, quarantined)
+        return _Done(manifest, surveys, output, written.quarantined)
 
-    def _promised(self, name: str) -> Promised:
-        return self.manifest.promised.get(name, Promised())
-
-    def _promised_after(self, name: str, flow: Flow, surveys: Mapping[str, Survey]) -> Promised:
-        bounds = {**self._promised(name).bounds, **surveys.get(name, Survey()).bounds}
-        return Promised(bounds, flow.closed.everything)
-
-    def _sources(
-        self, arrivals: Mapping[str, Arrivals], surveys: Mapping[str, Survey], state: State, end: Closed
-    ) -> dict[str, Flow]:
-        """What each stream brings; `end` is what a stream says that brings nothing and has not ended before."""
-        flows: dict[str, Flow] = {}
-        for name, contract in self._contracts.items():
-            if name in arrivals:
-                rows = arrivals[name].rows(surveys[name])
-                new = arrivals[name].closed(surveys[name], rows, state)
-                flows[name] = Flow(rows, new, arrivals[name].before)
-            else:
-                before = contract.before(state, self._promised(name))
-                flows[name] = Flow(new=NOTHING if before.everything else end, before=before)
-        return flows
-
-    def _leaves(self, sources: Mapping[str, Flow]) -> dict[plan.Plan, Flow]:
+    def _leaves(self, sources: Mapping[str, Source]) -> dict[plan.Plan, Flow]:
         """A relation that never changes is known as a whole; to whoever takes it for a stream, all of it comes in
         the first slice."""
         first, ended = self.manifest.slice < 0, Closed(everything=True)
@@ -206,7 +192,7 @@ class SliceDriver:
         }
         for node in self._compiled.nodes:
             if isinstance(node, plan.Scan) and isinstance(node.relation, Stream):
-                flow = sources[node.relation.name]
+                flow = sources[node.relation.name].flow
                 names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
                 rows = None if flow.rows is None else flow.rows.renamed(names)
                 leaves[node] = Flow(rows, flow.new.renamed(names), flow.before.renamed(names))
@@ -233,14 +219,14 @@ class SliceDriver:
 
     def _progress(self, done: _Done, clock: _Clock) -> Progress:
         state = {name: version.rows for name, version in self.manifest.tables.items()}
-        holds = {table.name: table.holds for table in self._compiled.tables}
+        holds = {table.name: table.holds for table in self._files.tables}
         return Progress(
             slice=self.manifest.slice,
             rows_in=sum(each.rows for each in done.surveys.values()),
             rows_out=sum(done.output.values()),
             punctuations=sum(each.punctuations for each in done.surveys.values()),
-            quarantined=done.quarantined,
-            quarantined_total=self.manifest.quarantined,
+            set_aside=done.quarantined,
+            set_aside_total=self.manifest.quarantined,
             state_rows=sum(n for name, n in state.items() if holds[name] == "rows"),
             punctuation_rows=sum(n for name, n in state.items() if holds[name] == "punctuations"),
             seconds=clock.total,
@@ -257,7 +243,7 @@ class _Done:
     manifest: Manifest
     surveys: Mapping[str, Survey]
     output: Mapping[str, int]
-    quarantined: int
+    quarantined: Counts
 
 
 @dataclass

@@ -6,24 +6,22 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
-from caesura.catalog import Column
 from caesura.operators.operator import Changes, Held, State, StateTable
 from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark import spans
 from caesura.spark.manifest import Manifest, Part, TableVersion, last_manifest
+from caesura.spark.quarantine import QUARANTINE, Aside, Counts, counts
 from caesura.spark.storage import Storage
-from caesura.types import STRING
 
 _FOLDER = "state"
 _NO_COLUMN = "row"
-QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
 
 
 @dataclass(frozen=True)
@@ -42,11 +40,19 @@ class PurgePolicy:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenTable:
     """What a slice wrote to a table, as far as the driver knows: a count, and the longest intervals of boxes."""
 
     rows: int = 0
     spans: spans.Known = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a slice wrote to each table, and what it set aside."""
+
+    tables: Mapping[str, WrittenTable] = field(default_factory=dict)
+    quarantined: Counts = field(default_factory=dict)
 
 
 class StateFiles:
@@ -68,24 +74,32 @@ class StateFiles:
         held = {name: self._held(name, versions.get(name, TableVersion())) for name in self._tables}
         return State(self._spark, held)
 
-    def write(self, slice: int, changes: Changes, quarantine: Rows | None = None) -> dict[str, Written]:
-        """Write what the slice changes; what was written to each table."""
+    @property
+    def tables(self) -> tuple[StateTable, ...]:
+        return tuple(self._tables.values())
+
+    def write(self, slice: int, changes: Changes, aside: Sequence[Aside] = ()) -> Written:
+        """Write what the slice changes and sets aside."""
         tables = {name: change.rows for name, change in changes.items() if change.rows is not None}
-        if quarantine is not None:
+        if (quarantine := union(each.rows for each in aside)) is not None:
             tables[QUARANTINE.name] = quarantine
         tagged = union(self._tagged(name, rows) for name, rows in tables.items())
         if tagged is None:
-            return {}
-        counts = Observation()
+            return Written()
+        observed = Observation()
         metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
+        quarantined = f"table = '{self._ids[QUARANTINE.name]}'"
+        metrics += (f"count_if({quarantined} AND {each.condition}) AS q{i}" for i, each in enumerate(aside))
         width = self._spark.sparkContext.defaultParallelism
-        frame = tagged.frame(self._spark).observe(counts, *map(expr, metrics)).coalesce(width)
+        frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width)
         writer = frame.write.mode("overwrite").option("parquet.enable.dictionary", "false").partitionBy("table")
         writer.parquet(self._storage.path(_FOLDER, _name(slice)))
-        found = counts.get
-        return {
-            name: Written(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]"))) for i, name in enumerate(tables)
+        found = observed.get
+        written = {
+            name: WrittenTable(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]")))
+            for i, name in enumerate(tables)
         }
+        return Written(written, counts((each, found[f"q{i}"]) for i, each in enumerate(aside)))
 
     def _metrics(self, name: str, i: int) -> Iterator[str]:
         """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
@@ -96,12 +110,12 @@ class StateFiles:
             yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
 
     def versions(
-        self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Mapping[str, Written]
+        self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Written
     ) -> dict[str, TableVersion]:
         """The tables after a slice; those it did not touch stay as they are."""
         after = dict(before)
         for name, change in changes.items():
-            found = written.get(name, Written())
+            found = written.tables.get(name, WrittenTable())
             part = Part(slice, found.rows)
             earlier = before.get(name, TableVersion())
             if change.rewrite:
@@ -169,12 +183,13 @@ class StateFiles:
     def _held(self, name: str, version: TableVersion) -> Held:
         rows = union(self._tables_of(name, version))
         interval = self._tables[name].intervals_of
+        rewrite = self._tables[name].eager or self._policy.rewrite(version)
         if rows is None or interval is None:
-            return Held(rows, self._policy.rewrite(version), not version.deltas)
+            return Held(rows, rewrite, not version.deltas)
         known = spans.spans(version.spans, interval[1])
         # Of an enumerable type every interval is closed; the others may have open ends, which no span has.
         all_known = interval[1].enumerable and len(known) < spans.MOST and not version.deltas
-        return Held(rows, self._policy.rewrite(version), not version.deltas, known, wide_known=all_known)
+        return Held(rows, rewrite, not version.deltas, known, wide_known=all_known)
 
     def _tables_of(self, name: str, version: TableVersion) -> list[Rows]:
         if version.rows == 0:

@@ -20,9 +20,9 @@ from caesura.spark.punctuations import kinds
 from caesura.spark.sources import CORRUPT
 
 if TYPE_CHECKING:
-    from caesura.spark.contract import Arrivals
+    from caesura.spark.arrivals import Arrivals
 
-_BOUND, _PLAIN, _REPEATED = "bound of ", "plain ", "repeated "
+_BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
 _OF_KEY = "rows of key"
 
 
@@ -36,6 +36,10 @@ class Survey:
     corrupt: int = 0
     bounds: Mapping[str, str] = field(default_factory=dict)
     """How far ordered columns have come, as texts."""
+    time: int | None = None
+    """How far the stream has come by its own time, if there are lifespans to be measured by it."""
+    ends: frozenset[int] = frozenset()
+    """Which promises CLOSED BY, by number, have a row that ends its key."""
     plain: Mapping[str, int] = field(default_factory=dict)
     """The attributes of which plain punctuations occur, and how many."""
     others: int = 0
@@ -56,12 +60,17 @@ class Survey:
 
     @property
     def ordinary(self) -> bool:
-        """Whether what was found steers nothing but which plain punctuations are looked for."""
+        """Whether what was found steers nothing but which plain punctuations and ends of keys are looked for."""
         return not (self.broken or self.corrupt or self.others or self.bounds)
 
     def foresees(self, found: Survey) -> bool:
         """Whether a plan made for this survey is right for what was found."""
-        return found.ordinary and self.rows >= min(found.rows, 1) and self.plain.keys() >= found.plain.keys()
+        return (
+            found.ordinary
+            and self.rows >= min(found.rows, 1)
+            and self.plain.keys() >= found.plain.keys()
+            and self.ends >= found.ends
+        )
 
 
 def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
@@ -93,18 +102,21 @@ def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
     )
     if (admitted := arrivals.admitted()) is None:
         return
-    ordered = arrivals.contract.ordered
+    contract, ordered = arrivals.contract, arrivals.contract.ordered
     bounds = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o)} AS STRING)" for o in ordered}
-    if not arrivals.contract.unique:
-        yield _asked(name, admitted, {"admitted": "count(*)", **bounds})
-    for i, unique in enumerate(arrivals.contract.unique):
+    if contract.timed_by is not None and contract.expiring:
+        bounds["time"] = f"unix_micros(CAST({arrivals.bound(contract.timed_by)} AS TIMESTAMP))"
+    ends = {f"{_ENDS}{i}": f"count_if({each.condition.sql})" for i, each in enumerate(contract.ending)}
+    if not contract.unique:
+        yield _asked(name, admitted, {"admitted": "count(*)", **bounds, **ends})
+    for i, unique in enumerate(contract.unique):
         newest = {o.column: f"max({quote(o.column)})" for o in ordered if o.column not in unique.columns}
-        per_key = admitted.grouped(unique.columns, {_OF_KEY: "count(*)", **newest})
+        per_key = admitted.grouped(unique.columns, {_OF_KEY: "count(*)", **newest, **(ends if i == 0 else {})})
         # As in SQL, a key with NULL in it repeats nothing.
         given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
         repeated = {f"{_REPEATED}{i}": f"sum(IF({given}, {quote(_OF_KEY)} - 1, 0))"}
-        of_all = {"admitted": f"sum({quote(_OF_KEY)})", **bounds} if i == 0 else {}
-        yield _asked(name, per_key, {**repeated, **of_all})
+        of_all = {"admitted": f"sum({quote(_OF_KEY)})", **bounds, **{e: f"sum({quote(e)})" for e in ends}}
+        yield _asked(name, per_key, {**repeated, **(of_all if i == 0 else {})})
 
 
 def _asked(name: str, rows: Rows, figures: Mapping[str, str]) -> Rows:
@@ -121,6 +133,8 @@ def _survey(found: Mapping[str, Any]) -> Survey:
         repeated=sum(n for name, n in found.items() if name.startswith(_REPEATED)),
         corrupt=found["corrupt"],
         bounds={name.removeprefix(_BOUND): value for name, value in found.items() if name.startswith(_BOUND)},
+        time=found.get("time"),
+        ends=frozenset(int(name.removeprefix(_ENDS)) for name, n in found.items() if name.startswith(_ENDS) and n),
         plain=plain,
         others=found["punctuations"] - sum(plain.values()),
     )

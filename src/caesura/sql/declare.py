@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -40,11 +41,13 @@ PUNCTUATION = "punctuation"  # Caesura's own option: the name of the column that
 
 
 def declare_sink(node: syntax.Declaration, source: Source) -> Sink:
+    _refuse_violation(node, source)
     return Sink(node.name, _origin(node, source, _options(node, source)), span(node, source))
 
 
 def declare_table(node: syntax.Declaration, source: Source) -> Table:
     _refuse_constraints(node, source)
+    _refuse_violation(node, source)
     options = _options(node, source)
     _refuse_punctuation(node, options, source)
     return Table(node.name, _columns(node, source), _origin(node, source, options), span(node, source))
@@ -55,16 +58,18 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
     columns = _columns(node, source)
     options = _options(node, source)
     punctuation = options.pop(PUNCTUATION, None)
+    violation = node.args.get("on_violation")
     stream = Stream(
         node.name,
         columns,
         origin=_origin(node, source, options),
         punctuation_column=punctuation.text("value") if punctuation else PUNCTUATION_COLUMN,
+        on_violation="fail" if violation is not None and violation.name == "FAIL" else "quarantine",
         span=span(node, source),
     )
     _check_punctuation_column(stream)
     constraints = tuple(_constraint(line, stream, source, tables) for line in node.args.get("constraints") or ())
-    return Stream(stream.name, columns, constraints, stream.origin, stream.punctuation_column, stream.span)
+    return replace(stream, constraints=constraints)
 
 
 def _columns(node: syntax.Declaration, source: Source) -> tuple[Column, ...]:
@@ -140,6 +145,15 @@ def _refuse_constraints(node: syntax.Declaration, source: Source) -> None:
         )
 
 
+def _refuse_violation(node: syntax.Declaration, source: Source) -> None:
+    if (violation := node.args.get("on_violation")) is not None:
+        raise refusal(
+            Code.MISPLACED_CLAUSE,
+            f"a {node.args['kind'].lower()} promises nothing that could be violated",
+            span(violation, source),
+        )
+
+
 def _refuse_punctuation(
     node: syntax.Declaration, options: Mapping[str, syntax.OptionPair], source: Source
 ) -> None:
@@ -163,7 +177,8 @@ def _constraint(
     line: syntax.Constraint, stream: Stream, source: Source, tables: Mapping[str, Relation]
 ) -> Constraint:
     at = span(line, source)
-    columns = _known(line.expressions, stream, source)
+    known = _known if isinstance(line, syntax.OrderedByConstraint) else _closable  # an order asks for more
+    columns = known(line.expressions, stream, source)
     life = _length(line.args.get("lifespan"), source)
     match line:
         case syntax.PunctuatedByConstraint():
@@ -179,7 +194,7 @@ def _constraint(
         case syntax.ClosedByConstraint():
             return ClosedBy(_names(columns), _condition(line, stream, source), life, at)
         case syntax.CompleteByConstraint():
-            per = _known(line.args["per"], stream, source)
+            per = _closable(line.args["per"], stream, source)
             table = _listing_table(line.args["table"], per, source, tables)
             return CompleteBy(_names(columns), _names(per), table, life, at)
         case syntax.DomainConstraint():
@@ -211,6 +226,20 @@ def _known(names: list[exp.Identifier], stream: Stream, source: Source) -> tuple
             raise refusal(Code.CONSTRAINT_COLUMN, f"`{column.name}` is named twice", at)
         found[column.name] = column
     return tuple(found.values())
+
+
+def _closable(names: list[exp.Identifier], stream: Stream, source: Source) -> tuple[Column, ...]:
+    """The columns that a promise is about: a punctuation must be able to name a value of each."""
+    columns = _known(names, stream, source)
+    for name, column in zip(names, columns, strict=True):
+        if not column.type.scalar:
+            raise refusal(
+                Code.NOT_CLOSABLE,
+                f"`{column.name}` is {column.type}, of which no punctuation can name a value",
+                span(name, source),
+                help="promise something about a number, a text, a boolean, a date or a time",
+            )
+    return columns
 
 
 def _length(node: exp.Expr | None, source: Source) -> Interval | None:

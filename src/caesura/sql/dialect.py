@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from caesura.aggregates import NAMES
 from caesura.sql import syntax
@@ -15,6 +15,7 @@ from caesura.sql.positions import PositionedParser
 
 T = TypeVar("T")
 KINDS = ("STREAM", "TABLE", "SINK", "VIEW")
+VIOLATIONS = ("QUARANTINE", "FAIL")
 VALUES = (TokenType.STRING, TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE)
 
 
@@ -154,11 +155,20 @@ class CaesuraParser(PositionedParser):
                 self._expect(TokenType.L_PAREN, "`(`")
                 key, value = "options", self._parse_csv(self._parse_option)
                 self._expect(TokenType.R_PAREN, "`,` or `)`")
+            elif self._match_text_seq("ON", "VIOLATION"):
+                key, value = "on_violation", self._parse_violation(clause)
             else:
                 return
             if key in args:
-                self.raise_error(f"{key.upper()} is given twice", clause)
+                self.raise_error(f"{key.upper().replace('_', ' ')} is given twice", clause)
             args[key] = value
+
+    def _parse_violation(self, first: Token) -> syntax.OnViolation:
+        if not self._match_texts(VIOLATIONS):
+            self.raise_error(f"expected {' or '.join(VIOLATIONS)}")
+        node = syntax.OnViolation(this=self._prev.text.upper())
+        node.meta["span"] = (first.start, self._prev.end + 1)
+        return node
 
     def _parse_option(self) -> syntax.OptionPair:
         first = self._curr

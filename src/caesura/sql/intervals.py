@@ -6,13 +6,11 @@ from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
 
-from caesura.catalog import Interval
+from caesura.catalog import UNITS, Interval
 from caesura.diagnostics import Source
 from caesura.diagnostics.code import Code
 from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
-
-_UNITS = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK")
 
 
 def interval(node: exp.Expr, source: Source) -> Interval:
@@ -27,7 +25,7 @@ def interval(node: exp.Expr, source: Source) -> Interval:
         Code.BAD_INTERVAL,
         "an interval here is one positive number of one unit",
         span(node, source),
-        because=f"units of fixed length are {', '.join(_UNITS)}",
+        because=f"units of fixed length are {', '.join(UNITS)}",
     )
 
 
@@ -35,9 +33,7 @@ def fixed_length(text: str) -> Interval | None:
     """`5 seconds`, if it is a positive number of a unit of fixed length."""
     number, _, unit = text.strip().partition(" ")
     name = unit.strip().upper()
-    return (
-        Interval(f"INTERVAL {number} {name}") if name.removesuffix("S") in _UNITS and _positive(number) else None
-    )
+    return Interval(f"INTERVAL {number} {name}") if name.removesuffix("S") in UNITS and _positive(number) else None
 
 
 def _positive(text: str) -> bool:

@@ -61,7 +61,7 @@ def declare_query(node: Declaration, scope: Scope) -> Derived:
             span(node.this, scope.source),
             help=f"CREATE {kind} {node.name} AS SELECT …",
         )
-    for clause in ("columns", "constraints", "using", "location", "options"):
+    for clause in ("columns", "constraints", "using", "location", "options", "on_violation"):
         if node.args.get(clause):
             raise refusal(
                 Code.MISPLACED_CLAUSE,

@@ -18,8 +18,13 @@ class Declaration(exp.Expression):
         "using": False,
         "location": False,
         "options": False,
+        "on_violation": False,
         "expression": False,
     }
+
+
+class OnViolation(exp.Expression):
+    """`ON VIOLATION FAIL | QUARANTINE`; `this` is the last word."""
 
 
 class OptionPair(exp.Expression):

@@ -1,0 +1,186 @@
+"""A slice of one stream, held to its contract: what is admitted, what it closes, what is set aside and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from caesura.catalog import Interval, OrderedBy, Unique
+from caesura.operators.closed import NOTHING, Closed, covered, restricting, uncovered
+from caesura.operators.operator import Flow, State
+from caesura.operators.rows import Rows, quote
+from caesura.spark.contract import Contract, Past, Said, Source, all_said
+from caesura.spark.inputs import PUNCTUATION
+from caesura.spark.manifest import Promised
+from caesura.spark.punctuations import UNREADABLE, sent
+from caesura.spark.quarantine import Aside
+from caesura.spark.sources import CORRUPT
+from caesura.spark.survey import Survey
+
+_NTH = "nth of key"
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Rows and punctuations as they came, and what was promised before."""
+
+    contract: Contract
+    raw: Rows
+    past: Past
+
+    def source(self, state: State, survey: Survey) -> Source:
+        """What the rest of the slice sees of it, and what has to be known of it later."""
+        rows = self.rows(survey)
+        said = self.said(survey, rows, state)
+        flow = Flow(rows, all_said(said), self.past.closed)
+        before = self.past.promised
+        now = self.past.time if self.contract.timed_by is None else survey.time or before.time
+        promised = Promised({**before.bounds, **survey.bounds}, flow.closed.everything, now)
+        return Source(flow, promised, self.contract.remember(state, said, rows, now))
+
+    def plain(self) -> dict[str, str]:
+        return self.contract.reader.plain(PUNCTUATION)
+
+    def parsed(self) -> Rows:
+        """The punctuations that are not plain, read."""
+        texts = self.raw.present([PUNCTUATION])
+        for number in self.plain().values():
+            texts = texts.where(f"{number} IS NULL")
+        return self.contract.reader.parse(texts, PUNCTUATION)
+
+    def data(self) -> Rows:
+        """The rows proper: no punctuation, and readable."""
+        names = [column.name for column in self.contract.stream.columns]
+        return self.raw.where(f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL").only(names)
+
+    def admitted(self) -> Rows | None:
+        """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
+        NULL is not broken."""
+        rows = self.data()
+        for check in self.contract.stream.checks:
+            rows = rows.where(f"coalesce({check.condition.sql}, true)")
+        return uncovered(rows, self.past.closed)
+
+    def rows(self, survey: Survey) -> Rows | None:
+        """The rows that keep the contract. Where the survey found none that breaks it, nobody asks again."""
+        if survey.rows == 0:
+            return None
+        if not survey.broken:
+            return self.data()
+        rows = self.admitted()
+        if rows is not None and survey.repeated:
+            for unique in self.contract.unique:
+                rows = self._numbered(rows, unique).where(f"{quote(_NTH)} = 1").without(_NTH)
+        return rows
+
+    def said(self, survey: Survey, rows: Rows | None, state: State) -> Said:
+        """The punctuations of the slice: in band, and those that follow from its rows and from one another."""
+        said: dict[Interval | None, Closed] = {}
+
+        def say(life: Interval | None, closed: Closed) -> None:
+            said[life] = said.get(life, NOTHING) | closed
+
+        for life, closed in (*self._in_band(survey, state), *self._by_rows(survey, rows, state)):
+            say(life, closed)
+        for promise, completion in self.contract.completions.items():
+            if completion.awaits(new := all_said(said)):
+                complete = completion.closed(self.past.closed | new)
+                say(promise.lifespan, self._shared(complete, state, f"complete {', '.join(promise.columns)}"))
+        return said
+
+    def _in_band(self, survey: Survey, state: State) -> Iterator[tuple[Interval | None, Closed]]:
+        reader, lives = self.contract.reader, self.contract.in_band
+        closed = NOTHING
+        if survey.parsed is not None:
+            closed = self._shared(reader.closed(survey.parsed, survey.kinds), state)
+        for attribute, count in survey.plain.items():
+            points = reader.plain_points(self.raw, PUNCTUATION, attribute)
+            closed |= Closed({(attribute,): sent(points, count)})
+        for key, points in closed.points.items():
+            yield lives.get(key), Closed({key: points})
+        boxes = closed.boxes
+        for key, life in lives.items():
+            if boxes is not None and life is not None:
+                mine, boxes = restricting(boxes, key)
+                yield life, Closed(boxes=mine)
+        yield None, Closed(boxes=boxes, everything=closed.everything)
+
+    def _by_rows(
+        self, survey: Survey, rows: Rows | None, state: State
+    ) -> Iterator[tuple[Interval | None, Closed]]:
+        if rows is not None:
+            for unique in self.contract.unique:
+                yield unique.lifespan, self._keys(rows, unique.columns)
+            for i, ending in enumerate(self.contract.ending):
+                if i in survey.ends:
+                    yield ending.lifespan, self._keys(rows.where(ending.condition.sql), ending.columns)
+        for promise, clusters in self.contract.clusters.items():
+            yield promise.lifespan, clusters.closed(state, rows)
+        yield None, self.contract.below(survey.bounds)
+
+    def _keys(self, rows: Rows, columns: tuple[str, ...]) -> Closed:
+        """The keys of the rows, as constants; one with NULL in it is none."""
+        key = self.contract.key(columns)
+        return Closed({key: rows.present(key).only(key)})
+
+    def _shared(self, closed: Closed, state: State, which: str = "in band") -> Closed:
+        name = f"{self.contract.stream.name}: {which}"
+        return closed.mapped(lambda rows, what: state.share(f"{name} {what}", rows))
+
+    def set_aside(self, survey: Survey) -> tuple[Aside, ...]:
+        """What breaks the contract or cannot be read, each with the reason, so that nothing is lost."""
+        return tuple(Aside(self.contract.stream.name, reason, rows) for reason, rows in self._broken(survey))
+
+    def _broken(self, survey: Survey) -> Iterator[tuple[str, Rows]]:
+        if survey.corrupt:
+            corrupt = self.raw.present([CORRUPT])
+            yield "the row cannot be parsed", corrupt.project({"row": quote(CORRUPT)})
+        if survey.parsed is not None and UNREADABLE in survey.kinds:
+            unreadable = survey.parsed.where(f"kind = '{UNREADABLE}'")
+            yield "the punctuation cannot be read", unreadable.project({"detail": "reason", "row": "text"})
+        if survey.broken:
+            for reason, rows in self._breaches(survey):
+                if rows is not None:
+                    yield reason, _as_text(rows)
+
+    def _breaches(self, survey: Survey) -> Iterator[tuple[str, Rows | None]]:
+        rows: Rows | None = self.data()
+        for check in self.contract.stream.checks:
+            assert rows is not None
+            condition = f"coalesce({check.condition.sql}, true)"
+            yield f"it breaks CHECK ({check.condition.sql})", rows.where(f"NOT {condition}")
+            rows = rows.where(condition)
+        for column, span in self.contract.below(self.past.promised.bounds).spans.items():
+            bound = Closed(spans={column: span})
+            yield f"it is below the bound of ORDERED BY ({column})", covered(rows, bound)
+            rows = uncovered(rows, bound)
+        if self.past.closed:
+            yield "it matches an earlier punctuation of its stream", covered(rows, self.past.closed)
+        admitted = self.admitted()
+        if survey.repeated and admitted is not None:
+            for unique in self.contract.unique:
+                numbered = self._numbered(admitted, unique)
+                keys = ", ".join(unique.columns)
+                repeated = numbered.where(f"{quote(_NTH)} > 1").without(_NTH)
+                yield f"it repeats UNIQUE ({keys}) in its slice", repeated
+                admitted = numbered.where(f"{quote(_NTH)} = 1").without(_NTH)
+
+    def bound(self, ordered: OrderedBy) -> str:
+        """The newest value less the slack, as SQL over admitted rows; it never falls."""
+        newest = f"max({quote(ordered.column)})"
+        bound = newest if ordered.slack is None else f"{newest} - {ordered.slack.sql}"
+        so_far = self.past.promised.bounds.get(ordered.column)
+        return bound if so_far is None else f"greatest({bound}, {self.contract.literal(ordered, so_far)})"
+
+    def _numbered(self, rows: Rows, unique: Unique) -> Rows:
+        """Rows of one key counted from one, in an order that a re-run repeats; without a key all are first."""
+        order = ", ".join(quote(c.name) for c in self.contract.stream.columns if c.type.scalar)
+        keys = ", ".join(map(quote, unique.columns))
+        missing = " OR ".join(f"{quote(column)} IS NULL" for column in unique.columns)
+        nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order}))"
+        return rows.extended({_NTH: nth})
+
+
+def _as_text(rows: Rows) -> Rows:
+    fields = ", ".join(map(quote, rows.columns))
+    return rows.project({"row": f"to_json(struct({fields}), map('ignoreNullFields', 'false'))"})

@@ -1,0 +1,96 @@
+"""What breaks a stream's contract is set aside with the reason, and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pyspark.sql import SparkSession
+
+from caesura.catalog import Column, Stream
+from caesura.diagnostics import CaesuraError, Diagnostic, Label
+from caesura.diagnostics.code import Code
+from caesura.operators.operator import StateTable
+from caesura.operators.rows import Rows, text, union
+from caesura.types import STRING
+
+QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
+_EXAMPLE = 200
+
+Counts: TypeAlias = Mapping[str, Mapping[str, int]]
+"""How many were set aside: stream → reason → number."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Rows or punctuations of one stream, set aside for one reason.
+
+    `found` has the row as a text, and may have a column `detail`, which says more of the reason in that case.
+    """
+
+    stream: str
+    reason: str
+    found: Rows
+
+    @property
+    def rows(self) -> Rows:
+        """As rows of the quarantine."""
+        reason = text(self.reason)
+        if "detail" in self.found.columns:
+            reason = f"concat({reason}, ': ', detail)"
+        return self.found.project({"stream": text(self.stream), "reason": reason, "row": "row"})
+
+    @property
+    def condition(self) -> str:
+        """That a row of the quarantine is one of these."""
+        return f"stream = {text(self.stream)} AND startswith(reason, {text(self.reason)})"
+
+
+def counts(found: Iterable[tuple[Aside, int]]) -> Counts:
+    numbers: dict[str, dict[str, int]] = {}
+    for aside, number in found:
+        if number:
+            numbers.setdefault(aside.stream, {})[aside.reason] = number
+    return numbers
+
+
+def added(one: Counts, other: Counts) -> Counts:
+    """Both together."""
+    streams = dict.fromkeys((*one, *other))
+    return {name: dict(Counter(one.get(name, {})) + Counter(other.get(name, {}))) for name in streams}
+
+
+def require_kept(spark: SparkSession, streams: Iterable[Stream], aside: Iterable[Aside], slice: int) -> None:
+    """Stop before anything is written, if a stream that is to fail has something to set aside."""
+    strict = {stream.name: stream for stream in streams if stream.on_violation == "fail"}
+    example = {"number": "count(*)", "example": "min(struct(row, reason))"}
+    found = union(
+        each.rows.summary({"stream": text(each.stream), **example}) for each in aside if each.stream in strict
+    )
+    if found is None:
+        return
+    broken: dict[str, list[str]] = {}
+    for stream, number, (row, reason) in found.where("number > 0").frame(spark).collect():
+        times = "once" if number == 1 else f"{number:,} times"
+        broken.setdefault(stream, []).append(f"{times}: {reason}, for example {_short(row)}")
+    if broken:
+        raise CaesuraError(*(_violation(strict[name], slice, why) for name, why in broken.items()))
+
+
+def _violation(stream: Stream, slice: int, because: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        Code.VIOLATION,
+        f"`{stream.name}` broke its contract in slice {slice}, nothing of it was committed",
+        () if stream.span is None else (Label(stream.span, "it is declared ON VIOLATION FAIL"),),
+        because=tuple(because),
+        help=(
+            "repair what the source sends; a new start with the same --checkpoint continues at this slice",
+            "or declare ON VIOLATION QUARANTINE: what breaks the contract is set aside, and the rest goes on",
+        ),
+    )
+
+
+def _short(row: str) -> str:
+    return row if len(row) <= _EXAMPLE else f"{row[:_EXAMPLE]}…"
