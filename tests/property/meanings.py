@@ -31,6 +31,11 @@ def project(rows: Bag) -> Results:
     return [(k, k, v is None) for k, v in rows]
 
 
+def rising(rows: Bag) -> Results:
+    """SELECT k + 1, k DIV 2, v"""
+    return [(k + 1, k // 2, v) if isinstance(k, int) else (None, None, v) for k, v in rows]
+
+
 def distinct(rows: Bag) -> Results:
     return list(dict.fromkeys(rows))
 

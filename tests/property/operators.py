@@ -81,6 +81,25 @@ PROJECT = Case(
     (Domain({"k": BIT_OR_NULL, "v": (0, NULL)}),),
     decisive=0,
 )
+
+
+def shifted(row: Row) -> object:
+    return row["k"] + 1 if isinstance(row["k"], int) else None
+
+
+def halved(row: Row) -> object:
+    return row["k"] // 2 if isinstance(row["k"], int) else None
+
+
+RISING = Case(
+    Project(
+        (("next", shifted), ("half", halved), ("v", "v")), (("next", "k"), ("half", "k")), frozenset({"next"})
+    ),
+    ("next", "half", "v"),
+    meanings.rising,
+    (Domain({"k": (0, 1, 2, NULL), "v": (0, NULL)}),),
+    decisive=0,
+)
 DISTINCT = Case(
     Distinct(), ("k", "v"), meanings.distinct, (Domain({"k": BIT_OR_NULL, "v": BIT_OR_NULL}),), decisive=0
 )
@@ -208,6 +227,7 @@ def sort(keys: tuple[object, ...], nulls_first: bool) -> Case:
 OPERATORS = {
     "select": SELECT,
     "project": PROJECT,
+    "project of rising expressions": RISING,
     "distinct": DISTINCT,
     "merge": set_operation(Merge(2), meanings.merge, decisive=0),
     "union": set_operation(Over(Distinct(), Merge(2)), meanings.union, decisive=0),

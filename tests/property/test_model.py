@@ -41,7 +41,7 @@ def arrives(*rows: Row, says: Sequence[Punctuation] = ()) -> Slice:
 
 def to_be_seen(name: str) -> set[Event]:
     match name:
-        case "select" | "project" | "merge":
+        case "select" | "project" | "project of rising expressions" | "merge":
             return {"emits", "passes", "ends"}  # no state
         case "group without keys":
             return {"ends"}

@@ -16,7 +16,7 @@ from caesura.model.pair import Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
 from caesura.model.sort import Sort
-from caesura.punctuation import EVERYTHING, Punctuation, Range, Wildcard, match, rename, set_match
+from caesura.punctuation import EVERYTHING, Pattern, Punctuation, Range, Wildcard, match, rename, set_match
 from tests.property.faithful import Violation, moments, violations
 from tests.property.operators import CASES, OPERATORS, Over
 from tests.property.test_model import PER_OPERATOR, PER_VARIANT
@@ -245,6 +245,14 @@ class PropagatesPairsAtOnce(Pair):
         return super().prop(kept) | kept[0].punctuations
 
 
+class TakesItForStrict(Project):
+    """The value at the end of a range is taken to be closed, though its neighbours have the same."""
+
+    def image(self, name: str, pattern: Pattern) -> Pattern:
+        strict = Project(self.outputs, self.rises, frozenset(name for name, _ in self.rises))
+        return strict.image(name, pattern)
+
+
 class StartsAnywhere(Sort):
     """A range that is not open to the left, nor joined to one that is, is taken for a beginning."""
 
@@ -279,6 +287,7 @@ PLANTED: list[tuple[type[Operator], str, Violation]] = [
     (TakesUnknownForTrue, "select", "unsafe"),
     (ExcludesTheBound, "select", "improper"),
     (DropsPatterns, "project", "improper"),
+    (TakesItForStrict, "project of rising expressions", "improper"),
     (ForgetsByPartOfARow, "distinct", "unsafe"),
     (ForgetsNull, "distinct", "unsafe"),
     (HoldsBack, "distinct", "incomplete"),

@@ -6,19 +6,35 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from caesura.model.operator import Row, Rows, Slice, State
-from caesura.punctuation import Punctuation, confined
+from caesura.punctuation import (
+    Constant,
+    Empty,
+    Listed,
+    Pattern,
+    Punctuation,
+    Range,
+    Value,
+    Wildcard,
+    confined,
+    normal,
+)
 
 Source: TypeAlias = str | Callable[[Row], object]  # an input column unchanged, or computed from the row
 
 
 @dataclass(frozen=True)
 class Project:
-    """pass: all rows. prop: punctuations confined to the columns that survive unchanged. keep: nothing."""
+    """pass: all rows. prop: punctuations confined to the columns that survive, unchanged or in an expression that
+    rises with them. keep: nothing."""
 
     outputs: tuple[tuple[str, Source], ...]
+    rises: tuple[tuple[str, str], ...] = ()
+    """Computed column → the one input column that it is computed from and never falls with."""
+    strictly: frozenset[str] = frozenset()
+    """Those of them that differ wherever the input column does."""
 
     @cached_property
     def copies(self) -> dict[str, tuple[str, ...]]:
@@ -28,6 +44,14 @@ class Project:
             if isinstance(source, str):
                 copies[source] = (*copies.get(source, ()), name)
         return copies
+
+    @cached_property
+    def images(self) -> dict[str, tuple[str, ...]]:
+        """Input column → all the output columns that speak of it."""
+        images = dict(self.copies)
+        for name, source in self.rises:
+            images[source] = (*images.get(source, ()), name)
+        return images
 
     def initial(self) -> State:
         return (Slice(),)
@@ -47,10 +71,38 @@ class Project:
         return state
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
-        surviving = (p for p in kept[0].punctuations if confined(p, self.copies))
+        surviving = (p for p in kept[0].punctuations if confined(p, self.images))
         return frozenset(renamed for p in surviving for renamed in self.renamed(p))
 
     def renamed(self, p: Punctuation) -> Iterator[Punctuation]:
         """Under all its new names."""
-        choices = ([(copy, pattern) for copy in self.copies[name]] for name, pattern in p.patterns)
+        choices = ([(image, self.image(image, q)) for image in self.images[name]] for name, q in p.patterns)
         return map(Punctuation, product(*choices))
+
+    def image(self, name: str, pattern: Pattern) -> Pattern:
+        """What a pattern on an input column says of an output column. If several values have the same image, that
+        of the end of a range may come again from beyond it, and that of a constant from its neighbours."""
+        source, computed = dict(self.rises).get(name), dict(self.outputs)[name]
+        if source is None or isinstance(computed, str):
+            return pattern
+
+        def at(value: object) -> Value:
+            return cast(Value, computed(Row.of({source: value})))
+
+        exact = name in self.strictly
+        match normal(pattern):
+            case Constant(value) if exact:
+                return Constant(at(value))
+            case Listed(values) if exact:
+                return Listed(frozenset(map(at, values)))
+            case Range(low, high, low_open, high_open):
+                return Range(
+                    None if low is None else at(low),
+                    None if high is None else at(high),
+                    low_open=low_open or not exact,
+                    high_open=high_open or not exact,
+                )
+            case Wildcard():
+                return Wildcard()
+            case _:
+                return Empty()

@@ -1,4 +1,5 @@
-"""Projection. emit: all rows; pass on: the ps whose patterns are all on columns that survive; keep: nothing."""
+"""Projection. emit: all rows; pass on: the ps whose patterns are all on columns that survive, unchanged or in an
+expression that rises with them; keep: nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from caesura.operators.closed import NOTHING
+from caesura.operators.closed import NOTHING, Closed
+from caesura.operators.image import Image
 from caesura.operators.operator import Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows
 
@@ -16,9 +18,9 @@ from caesura.operators.rows import Rows
 class Project:
     outputs: Mapping[str, str]
     """Output column → Spark SQL over the input's columns."""
-    renames: tuple[Mapping[str, str], ...]
-    """Input column → an output column that carries it unchanged. Where one is carried twice, the second mapping
-    has its second name, so that punctuations are passed on under both."""
+    images: tuple[Mapping[str, Image], ...]
+    """Input column → an output column that carries it. Where one is carried twice, the second mapping has its
+    second name, so that punctuations are passed on under both."""
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
@@ -36,6 +38,14 @@ class Project:
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         (source,) = inputs
-        new = reduce(or_, (source.new.renamed(names) for names in self.renames), NOTHING)
-        before = reduce(or_, (source.before.renamed(names) for names in self.renames), NOTHING)
-        return Flow(new=new, before=before), {}
+        return Flow(new=self._passed(source.new), before=self._passed(source.before)), {}
+
+    def _passed(self, closed: Closed) -> Closed:
+        return reduce(or_, (_imaged(closed, images) for images in self.images), NOTHING)
+
+
+def _imaged(closed: Closed, images: Mapping[str, Image]) -> Closed:
+    closed = closed.confined(images)
+    for column, image in images.items():
+        closed = image.of(closed, column)
+    return closed.renamed({column: image.name for column, image in images.items()})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from caesura.catalog import Interval
 from caesura.expression import Expr
 from caesura.safety.predicates import constant
 from caesura.types import Type
@@ -58,6 +59,14 @@ def _at(tree: exp.Expr, value: str) -> str:
             return _sql(copy)
 
 
+def _first_window(call: exp.Expr, value: str) -> str:
+    """The start of the first time bucket that holds a time: the least one after the time less the size."""
+    time, *lengths = call.expressions
+    size, slide, *start = (Interval(f"INTERVAL {length.name}").microseconds for length in lengths)
+    before = f"(unix_micros({_at(time, value)}) - {size}L)"
+    return f"timestamp_micros({before} - pmod({before} - {sum(start)}L, {slide}L) + {slide}L)"
+
+
 def _sql(tree: exp.Expr) -> str:
     return tree.sql(dialect="spark", comments=False)
 
@@ -74,6 +83,8 @@ def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:
             return _cast(tree, rising(tree.this, types), Type("DATE"))
         case exp.Cast(to=to):  # TryCast is one
             return _cast(tree, rising(tree.this, types), Type(to.sql(dialect="spark").upper()))
+        case exp.Dot(this=exp.Anonymous() as call) if call.name == "window" and tree.name == "start":
+            return _over(tree, rising(call.expressions[0], types), strict=False)
         case exp.Add() if constant(tree.right):
             return _shifted(tree, rising(tree.left, types), tree.right)
         case exp.Add() if constant(tree.left):

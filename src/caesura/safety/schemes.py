@@ -49,14 +49,10 @@ class Promised:
 
 @dataclass(frozen=True)
 class Derived:
-    """A scheme in the names of the node it belongs to, and the promises it comes from.
-
-    `computed`: on the way an order-keeping expression took the place of a column.
-    """
+    """A scheme in the names of the node it belongs to, and the promises it comes from."""
 
     scheme: Scheme
     promised: tuple[Promised, ...]
-    computed: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,7 +161,7 @@ def _computed(project: Project, found: Iterable[Derived]) -> Iterator[Derived]:
     for derived in found:
         if derived.scheme.ordered:
             for name in rising.get(derived.scheme.attributes[0], ()):
-                yield replace(derived, scheme=Scheme((name,), ordered=True), computed=True)
+                yield replace(derived, scheme=Scheme((name,), ordered=True))
 
 
 def _joined(
@@ -230,7 +226,7 @@ def _both(one: Derived, two: Derived) -> Derived:
     attributes = tuple(dict.fromkeys((*one.scheme.attributes, *two.scheme.attributes)))
     ordered = one.scheme.ordered and two.scheme.ordered and len(attributes) == 1
     promised = tuple(dict.fromkeys((*one.promised, *two.promised)))
-    return Derived(Scheme(attributes, ordered), promised, one.computed or two.computed)
+    return Derived(Scheme(attributes, ordered), promised)
 
 
 def _fewest(found: Iterable[Derived]) -> list[Derived]:

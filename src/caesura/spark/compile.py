@@ -15,6 +15,7 @@ from caesura.operators.closed import Attributes, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.distinct import Distinct
 from caesura.operators.group import Group
+from caesura.operators.image import Image
 from caesura.operators.join import Join, Side
 from caesura.operators.merge import Merge
 from caesura.operators.operator import Operator, StateTable
@@ -24,6 +25,7 @@ from caesura.operators.select import Select
 from caesura.operators.sort import Sort
 from caesura.operators.store import Store
 from caesura.safety.equality import matching_classes
+from caesura.safety.monotone import rising
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partial_of, result_of
@@ -108,7 +110,7 @@ class _Compiler:
                     operators[node] = Select(node.predicate.sql)
                 case plan.Project():
                     outputs = {output.name: output.expr.sql for output in node.outputs}
-                    operators[node] = Project(outputs, self._renames(node))
+                    operators[node] = Project(outputs, self._images(node))
                 case plan.Join(kind="inner"):
                     operators[node] = self._join(node)
                 case plan.Join() | plan.Compare():
@@ -134,7 +136,7 @@ class _Compiler:
             case plan.Filter(input=below):
                 self._demands[below].ask(demand.columns, history=demand.history)
             case plan.Project(input=below):
-                wanted = {old for names in self._renames(node) for old in names}
+                wanted = {old for images in self._images(node) for old in images}
                 self._demands[below].ask(wanted, history=demand.history)
             case plan.Group(input=below, keys=keys):
                 self._demands[below].ask(keys)
@@ -154,15 +156,18 @@ class _Compiler:
                     wanted = (closing | self._exports(node, i).keys()) & self._types[below].keys()
                     self._demands[below].ask(wanted, history=True)
 
-    def _renames(self, project: plan.Project) -> tuple[dict[str, str], ...]:
-        """Input column → output column that readers ask for; several mappings where one has several names."""
-        names: dict[str, list[str]] = {}
+    def _images(self, project: plan.Project) -> tuple[dict[str, Image], ...]:
+        """Input column → output column that readers ask for; several mappings where one has several."""
+        images: dict[str, list[Image]] = {}
         for output in project.outputs:
-            if output.expr.column is not None and output.name in self._demands[project].columns:
-                names.setdefault(output.expr.column, []).append(output.name)
-        longest = max(map(len, names.values()), default=0)
+            if output.name in self._demands[project].columns:
+                carried = rising(output.expr.tree, self._types[project.input])
+                if carried is not None:
+                    at = None if output.expr.column is not None else carried.at
+                    images.setdefault(carried.column, []).append(Image(output.name, at, carried.strict))
+        longest = max(map(len, images.values()), default=0)
         return tuple(
-            {old: new[min(i, len(new) - 1)] for old, new in names.items()} for i in range(max(longest, 1))
+            {old: new[min(i, len(new) - 1)] for old, new in images.items()} for i in range(max(longest, 1))
         )
 
     def _exports(self, join: plan.Join | plan.Compare, i: int) -> dict[str, str]:
@@ -215,7 +220,7 @@ class _Compiler:
                     [self._keys[below] for below in several if plan.endless(below)]
                 )
             case plan.Project(input=below):
-                found = (_renamed(self._keys[below], names) for names in self._renames(node))
+                found = (_point_images(self._keys[below], images) for images in self._images(node))
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
             case plan.Group(input=below, keys=keys):
                 return _renamed(self._keys[below], {key: key for key in keys})
@@ -334,6 +339,11 @@ def _costly(node: plan.Plan) -> bool:
 def _scalars(node: plan.Plan) -> list[str]:
     """The columns that a punctuation can speak of."""
     return [column.name for column in node.columns if column.type.scalar]
+
+
+def _point_images(keys: tuple[Attributes, ...], images: Mapping[str, Image]) -> tuple[Attributes, ...]:
+    """Under an expression with the same value for several, constants say nothing."""
+    return _renamed(keys, {column: image.name for column, image in images.items() if image.strict})
 
 
 def _name_of(node: plan.Join | plan.Compare, i: int) -> str:

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from caesura.operators.closed import ENDS, NOTHING, Attributes, Closed, as_boxes, inside, interval_type, within
+from caesura.operators.closed import (
+    ENDS,
+    NOTHING,
+    Attributes,
+    Closed,
+    as_boxes,
+    inside,
+    interval_type,
+    one_value,
+    within,
+)
 from caesura.operators.islands import joined_up
 from caesura.operators.rows import Rows, quote, union
 from caesura.types import Type

@@ -30,8 +30,6 @@ def _proofs(plan: Plan) -> Iterator[Diagnostic]:
         match state.proof:
             case Reach(complete=True, hops=hops) if any(pin.bounded for hop in hops for pin in hop.pins):
                 yield _refusal("a join that is purged by a bound between times", state.span)
-            case _ if any(derived.computed for derived in state.used):
-                yield _refusal("closing by an expression over an ordered column", state.span)
 
 
 def _refusal(what: str, span: Span | None) -> Diagnostic:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 from sqlglot import exp
@@ -68,13 +69,18 @@ def read_type(spelling: str) -> Type:
 
 
 def _struct(data: exp.DataType) -> Type | None:
-    fields = []
+    fields = {}
     for field in data.expressions:
         kind = to_type(field.kind) if isinstance(field, exp.ColumnDef) and field.kind else None
         if kind is None:
             return None
-        fields.append(f"{exp.to_identifier(field.name, quoted=True).sql('spark')}: {kind}")
-    return Type(f"STRUCT<{', '.join(fields)}>")
+        fields[field.name] = kind
+    return struct(fields)
+
+
+def struct(fields: Mapping[str, Type]) -> Type:
+    spelled = (f"{exp.to_identifier(name, quoted=True).sql('spark')}: {type}" for name, type in fields.items())
+    return Type(f"STRUCT<{', '.join(spelled)}>")
 
 
 def _numbers(data: exp.DataType) -> list[int]:

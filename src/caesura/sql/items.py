@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -24,10 +25,10 @@ class Item:
     at: exp.Expr
 
 
-def bind_items(select: exp.Select, reach: Reach) -> list[Item]:
-    """The select list. An alias may be used by the items after it, as in Spark."""
+def bind_items(select: exp.Select, reach: Reach, names: Mapping[str, exp.Expr] | None = None) -> list[Item]:
+    """The select list. An alias may be used by the items after it, as in Spark; `names` by all."""
     items: list[Item] = []
-    aliases: dict[str, exp.Expr] = {}
+    aliases = dict(names or {})
     for node in select.expressions:
         if node.is_star:
             items += [
@@ -70,7 +71,7 @@ def _name(value: exp.Expr, tree: exp.Expr, reach: Reach) -> str:
         columns = {named.column.name: named.name for one in reach.inputs for named in one.columns}
         return columns.get(tree.name, value.name)
     if isinstance(value, exp.Column | exp.Dot):
-        return value.name
+        return value.name.removesuffix("()")
     return generated(value)
 
 

@@ -104,18 +104,22 @@ def _meaning(node: exp.Column, reach: Reach, aliases: Mapping[str, exp.Expr]) ->
     owner = reach.input(first) if rest else None
     if owner is not None:
         found = _among(rest.pop(0), owner.columns, node, reach)
-    elif not rest and reach.column(first) is None and first.lower() in aliases:
-        return aliases[first.lower()].copy()
+    elif reach.column(first) is None and first.lower() in aliases:
+        return _fields(aliases[first.lower()].copy(), rest)
     elif reach.column(first) is None and _known_around(first, bool(rest), reach):
         raise _out_of_reach(node, reach)
     elif rest and reach.column(first) is None:
         raise _unknown_qualifier(first, node, reach)
     else:
         found = _among(first, reach.named, node, reach)
-    meaning: exp.Expr = bound_column(found.column.name, found.column.type, node)
-    for name in rest:
-        meaning = exp.Dot(this=meaning, expression=exp.to_identifier(name, quoted=True))
-    return meaning
+    return _fields(bound_column(found.column.name, found.column.type, node), rest)
+
+
+def _fields(value: exp.Expr, names: list[str]) -> exp.Expr:
+    """A field of a value, of that another one, …"""
+    for name in names:
+        value = exp.Dot(this=value, expression=exp.to_identifier(name, quoted=True))
+    return value
 
 
 def _among(name: str, columns: tuple[Named, ...], node: exp.Column, reach: Reach) -> Named:

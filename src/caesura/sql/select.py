@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from sqlglot import exp
@@ -22,6 +23,7 @@ from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
 from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
 from caesura.sql.where import bind_where, reading, unwrapped
+from caesura.sql.windows import key_of, without_calls
 
 
 def bind_query(query: exp.Expr, scope: Scope) -> Plan:
@@ -104,11 +106,12 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
     refuse_clauses(select, source)
     given = bind_where(select, scope, nested)
     plan, reach = given.plan, given.reach
-    items = bind_items(select, reach)
+    select, buckets = without_calls(select, reach)
+    items = bind_items(select, reach, buckets)
     check_names(items, source)
     order = sort_keys(select, [item.name for item in items], lambda key: _item_of(key, items, reach), source)
     if select.args.get("group") or select.args.get("having") or any(item.tree.find(exp.AggFunc) for item in items):
-        plan, items = _grouped(select, plan, items, reach)
+        plan, items = _grouped(select, plan, items, reach, buckets)
     elif select.args.get("emit"):
         raise refusal(
             Code.EMIT_CHANGES,
@@ -130,13 +133,15 @@ def _item_of(key: exp.Expr, items: list[Item], reach: Reach) -> str | None:
     return next((item.name for item in items if item.tree == tree), None)
 
 
-def _grouped(select: exp.Select, plan: Plan, items: list[Item], reach: Reach) -> tuple[Plan, list[Item]]:
+def _grouped(
+    select: exp.Select, plan: Plan, items: list[Item], reach: Reach, buckets: Mapping[str, exp.Expr]
+) -> tuple[Plan, list[Item]]:
     source = reach.source
     grouping = Grouping(source)
-    aliases = {item.name.lower(): enclosed(item.tree) for item in items}
+    aliases = {**{item.name.lower(): enclosed(item.tree) for item in items}, **buckets}
     group = select.args.get("group")
     for node in group.expressions if group is not None else ():
-        grouping.key(_key(node, items, reach, aliases))
+        grouping.key(key_of(_key(node, items, reach, aliases)))
     over = [Item(item.name, grouping.over(item.tree), item.at) for item in items]
     having = select.args.get("having")
     predicate = None

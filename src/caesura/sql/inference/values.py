@@ -7,7 +7,7 @@ from sqlglot import exp
 from caesura.diagnostics import Source
 from caesura.diagnostics.code import Code
 from caesura.sql import arithmetic
-from caesura.sql.datatypes import VOID, element, field, interval_type, to_type
+from caesura.sql.datatypes import VOID, element, field, interval_type, struct, to_type
 from caesura.sql.inference.dispatch import infer, wrong
 from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
@@ -103,7 +103,17 @@ def _(node: exp.Bracket, source: Source) -> Type:
 
 
 @infer.register
+def _(node: exp.Struct, source: Source) -> Type:
+    fields = [each for each in node.expressions if isinstance(each, exp.PropertyEQ)]
+    if len(fields) < len(node.expressions):
+        raise wrong(node, source, "the fields of a STRUCT are named here: STRUCT(a AS x, b AS y)")
+    return struct({each.name: infer(each.expression, source) for each in fields})
+
+
+@infer.register
 def _(node: exp.Dot, source: Source) -> Type:
+    if isinstance(node.this, exp.Anonymous) and node.this.name == "window":  # as the binder spells its start
+        return infer(node.this.expressions[0], source)
     owner = infer(node.this, source)
     found = field(owner, node.name)
     if found is None:

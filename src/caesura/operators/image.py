@@ -1,0 +1,53 @@
+"""What is closed of a column is closed of an expression that rises with it: punctuations on the one as such on the
+other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from caesura.operators.closed import Closed, as_boxes
+from caesura.operators.rows import Rows, quote
+
+
+@dataclass(frozen=True)
+class Image:
+    """Where a column goes: to a column of the same name in another table, or through a rising expression."""
+
+    name: str
+    at: Callable[[str], str] | None = None
+    """The expression at a value of the column, both as SQL; NULL where it has none. None: the value itself."""
+    strict: bool = True
+    """Whether different values give different ones. If not, the value at the end of a range may come again from
+    beyond it."""
+
+    def of(self, closed: Closed, column: str) -> Closed:
+        """The same, saying of the expression, under the column's name, what was said of the column."""
+        if self.at is None:
+            return closed
+        points = {}
+        for attributes, rows in closed.points.items():
+            if column not in attributes:
+                points[attributes] = rows
+            elif self.strict:
+                image = {**{name: quote(name) for name in attributes}, column: self.at(quote(column))}
+                points[attributes] = rows.project(image).present([column])
+        others = {name: spans for name, spans in closed.spans.items() if name != column}
+        mine = {name: spans for name, spans in closed.spans.items() if name == column}
+        boxes = as_boxes(Closed(boxes=closed.boxes, spans=mine), {}).boxes
+        if boxes is not None and column in boxes.columns:
+            boxes = self._of_boxes(boxes, column)
+        return Closed(points, boxes, others, closed.everything)
+
+    def _of_boxes(self, boxes: Rows, column: str) -> Rows:
+        assert self.at is not None
+        box = quote(column)
+        low, high = self.at(f"{box}.low"), self.at(f"{box}.high")
+        opens = f"{box}.low_open AS low_open, {box}.high_open AS high_open"
+        if not self.strict:
+            opens = f"{box}.low IS NOT NULL AS low_open, {box}.high IS NOT NULL AS high_open"
+        # An end that has no value under the expression must not be taken for no end.
+        known = f"({box}.low IS NULL OR {low} IS NOT NULL) AND ({box}.high IS NULL OR {high} IS NOT NULL)"
+        image = f"IF({box} IS NULL, NULL, struct({low} AS low, {high} AS high, {opens}))"
+        kept = {name: quote(name) for name in boxes.columns}
+        return boxes.where(f"{box} IS NULL OR ({known})").project({**kept, column: image})
