@@ -27,18 +27,19 @@ ENDS = ("low", "high", "low_open", "high_open")
 
 @dataclass(frozen=True)
 class Span:
-    """The values of a type from `low` to `high` (SQL, both included unless `high_open`); None is no end."""
+    """The values of a type from `low` to `high` (SQL, both included unless open); None is no end."""
 
     type: str
     low: str | None
     high: str | None
     high_open: bool = False
+    low_open: bool = False
 
     @property
     def ends(self) -> tuple[str, ...]:
         """As the parts of a box's pattern."""
         low, high = (f"CAST({end or 'NULL'} AS {self.type})" for end in (self.low, self.high))
-        return low, high, "false", str(self.high_open).lower()
+        return low, high, str(self.low_open).lower(), str(self.high_open).lower()
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,11 @@ def rises_with(expr: Expr, types: Mapping[str, Type]) -> str | None:
     return found.column if found is not None else None
 
 
+def starts_window(tree: exp.Expr) -> bool:
+    """Whether it is the start of a time bucket, as the binder spells it. A row without a time is in none."""
+    return isinstance(tree, exp.Dot) and isinstance(tree.this, exp.Anonymous) and tree.this.name == "window"
+
+
 def _at(tree: exp.Expr, value: str) -> str:
     """In the forms that `rising` knows, from the column up."""
     match tree:
@@ -83,8 +88,8 @@ def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:
             return _cast(tree, rising(tree.this, types), Type("DATE"))
         case exp.Cast(to=to):  # TryCast is one
             return _cast(tree, rising(tree.this, types), Type(to.sql(dialect="spark").upper()))
-        case exp.Dot(this=exp.Anonymous() as call) if call.name == "window" and tree.name == "start":
-            return _over(tree, rising(call.expressions[0], types), strict=False)
+        case exp.Dot() if starts_window(tree):
+            return _over(tree, rising(tree.this.expressions[0], types), strict=False)
         case exp.Add() if constant(tree.right):
             return _shifted(tree, rising(tree.left, types), tree.right)
         case exp.Add() if constant(tree.left):

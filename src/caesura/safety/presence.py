@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from caesura.catalog import Stream
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.safety.monotone import starts_window
 from caesura.safety.predicates import demands_value, excludes_null
 
 
@@ -37,8 +38,8 @@ def present(plan: Plan, column: str) -> bool:
         case Filter(input=below, predicate=predicate):
             return excludes_null(predicate, column) or present(below, column)
         case Project(input=below, outputs=outputs):
-            source = next(output.expr.column for output in outputs if output.name == column)
-            return source is not None and present(below, source)
+            expr = next(output.expr for output in outputs if output.name == column)
+            return starts_window(expr.tree) or (expr.column is not None and present(below, expr.column))
         case Group(input=below) | Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
             return any(c.name == column for c in below.columns) and present(below, column)
         case Merge(inputs=several):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from caesura import plan
 from caesura.catalog import Column, OrderedBy, Stream, Table, Values
-from caesura.operators.closed import Attributes, in_order
+from caesura.operators.closed import Attributes, Closed, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.distinct import Distinct
 from caesura.operators.group import Group
@@ -24,6 +24,7 @@ from caesura.operators.project import Project
 from caesura.operators.select import Select
 from caesura.operators.sort import Sort
 from caesura.operators.store import Store
+from caesura.safety.complement import excluded
 from caesura.safety.equality import matching_classes
 from caesura.safety.monotone import rising
 from caesura.safety.reach import Reach
@@ -31,6 +32,7 @@ from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.halves import compared, paired
 from caesura.spark.pins import alike, chain
+from caesura.spark.spans import outside
 
 
 @dataclass
@@ -107,7 +109,7 @@ class _Compiler:
                 case plan.Scan():
                     pass
                 case plan.Filter():
-                    operators[node] = Select(node.predicate.sql)
+                    operators[node] = Select(node.predicate.sql, self._complement(node))
                 case plan.Project():
                     outputs = {output.name: output.expr.sql for output in node.outputs}
                     operators[node] = Project(outputs, self._images(node))
@@ -155,6 +157,11 @@ class _Compiler:
                     closing = {name for each in matching_classes(node) for name in each.columns}
                     wanted = (closing | self._exports(node, i).keys()) & self._types[below].keys()
                     self._demands[below].ask(wanted, history=True)
+
+    def _complement(self, node: plan.Filter) -> Closed:
+        patterns = (each.patterns[0] for each in excluded(node.predicate, self._types[node]))
+        asked = self._demands[node].columns if self._demands[node].history else ()
+        return outside(((name, pattern) for name, pattern in patterns if name in asked), self._types[node])
 
     def _images(self, project: plan.Project) -> tuple[dict[str, Image], ...]:
         """Input column → output column that readers ask for; several mappings where one has several."""

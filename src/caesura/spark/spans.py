@@ -7,10 +7,12 @@ with a row of a local table, which takes no job to make.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 
-from caesura.operators.closed import Span
+from caesura.operators.closed import Closed, Span
 from caesura.operators.islands import wide_condition
 from caesura.operators.rows import quote, text
+from caesura.punctuation import Constant, Pattern, Range, Value
 from caesura.types import Type
 
 MOST = 32
@@ -38,7 +40,24 @@ def read(found: str) -> Known:
 
 
 def spans(known: Known, type: Type) -> tuple[Span, ...]:
-    def literal(end: str | None) -> str | None:
-        return None if end is None else f"CAST({text(end)} AS {type})"
+    return tuple(Span(type.sql, _literal(low, type), _literal(high, type)) for low, high in known)
 
-    return tuple(Span(type.sql, literal(low), literal(high)) for low, high in known)
+
+def outside(patterns: Iterable[tuple[str, Pattern]], types: Mapping[str, Type]) -> Closed:
+    """Patterns that the driver knows from the plan, each on one column: the complement of a predicate."""
+    found: dict[str, list[Span]] = {}
+    for name, pattern in sorted(patterns, key=repr):
+        type = types[name]
+        match pattern:
+            case Constant(value):
+                span = Span(type.sql, _literal(value, type), _literal(value, type))
+            case Range(low, high, low_open, high_open):
+                span = Span(type.sql, _literal(low, type), _literal(high, type), high_open, low_open)
+            case _:
+                continue
+        found.setdefault(name, []).append(span)
+    return Closed(spans={name: tuple(spans) for name, spans in found.items()})
+
+
+def _literal(value: Value | None, type: Type) -> str | None:
+    return None if value is None else f"CAST({text(str(value))} AS {type})"
