@@ -14,8 +14,9 @@ from caesura.diagnostics.code import Code
 from caesura.plan import Pipeline, Query
 from caesura.sql.declare import declare_sink, declare_stream, declare_table
 from caesura.sql.parse import Statement, parse
+from caesura.sql.parts import merged
 from caesura.sql.refusal import listing, nearest, refusal
-from caesura.sql.relations import Broken, Meaning, Scope
+from caesura.sql.relations import Broken, Derived, Meaning, Scope
 from caesura.sql.select import bind_query, declare_query, with_tables
 from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
@@ -115,7 +116,11 @@ class _Binding:
                 self._add(declare_table(tree, self.source))
             case _:
                 known = {name: one for name, one in self.meanings.items() if isinstance(one, Stream | Table)}
-                self._add(declare_stream(tree, self.source, known))
+                parts = declare_stream(tree, self.source, known)
+                for part in parts:
+                    self._add(part)
+                if len(parts) > 1:
+                    self.meanings[tree.name.lower()] = Derived(tree.name, merged(parts, statement.span))
 
     def _add(self, relation: Relation) -> None:
         self.catalog = self.catalog.add(relation)

@@ -41,11 +41,13 @@ PUNCTUATION = "punctuation"  # Caesura's own option: the name of the column that
 
 
 def declare_sink(node: syntax.Declaration, source: Source) -> Sink:
+    _refuse_locations(node, source)
     _refuse_violation(node, source)
     return Sink(node.name, _origin(node, source, _options(node, source)), span(node, source))
 
 
 def declare_table(node: syntax.Declaration, source: Source) -> Table:
+    _refuse_locations(node, source)
     _refuse_constraints(node, source)
     _refuse_violation(node, source)
     options = _options(node, source)
@@ -53,8 +55,9 @@ def declare_table(node: syntax.Declaration, source: Source) -> Table:
     return Table(node.name, _columns(node, source), _origin(node, source, options), span(node, source))
 
 
-def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str, Relation]) -> Stream:
-    """`tables` are the relations that COMPLETE BY may name, by their lower-case names."""
+def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str, Relation]) -> tuple[Stream, ...]:
+    """One stream, or its parts where it has several locations. `tables` are the relations that COMPLETE BY may
+    name, by their lower-case names."""
     columns = _columns(node, source)
     options = _options(node, source)
     punctuation = options.pop(PUNCTUATION, None)
@@ -69,7 +72,29 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
     )
     _check_punctuation_column(stream)
     constraints = tuple(_constraint(line, stream, source, tables) for line in node.args.get("constraints") or ())
-    return replace(stream, constraints=constraints)
+    return _parts(replace(stream, constraints=constraints), node, source)
+
+
+def _parts(stream: Stream, node: syntax.Declaration, source: Source) -> tuple[Stream, ...]:
+    places = node.args.get("location")
+    if not isinstance(places, exp.Tuple):
+        return (stream,)
+    assert stream.origin is not None
+    origins = [replace(stream.origin, location=place.name) for place in places.expressions]
+    if len(origins) == 1:
+        return (replace(stream, origin=origins[0]),)
+    for promise in stream.promises:
+        if isinstance(promise, Unique | ClusteredBy | ClosedBy):
+            raise refusal(
+                Code.MISPLACED_CLAUSE,
+                "a row closes a key at its own location only",
+                promise.span,
+                because="at the other locations of the stream nothing may ever close it",
+                help="let each of them send punctuations (PUNCTUATED BY), or declare a stream for each",
+            )
+    return tuple(
+        replace(stream, name=f"{stream.name}[{number}]", origin=origin) for number, origin in enumerate(origins, 1)
+    )
 
 
 def _columns(node: syntax.Declaration, source: Source) -> tuple[Column, ...]:
@@ -129,10 +154,21 @@ def _origin(node: syntax.Declaration, source: Source, options: Mapping[str, synt
     location = node.args.get("location")
     return Origin(
         format=using.name,
-        location=location.name if location is not None else None,
+        location=location.name if isinstance(location, exp.Literal) else None,
         options=tuple((pair.name, pair.text("value")) for pair in options.values()),
         span=span(using, source),
     )
+
+
+def _refuse_locations(node: syntax.Declaration, source: Source) -> None:
+    places = node.args.get("location")
+    if isinstance(places, exp.Tuple):
+        raise refusal(
+            Code.MISPLACED_CLAUSE,
+            f"a {node.args['kind'].lower()} has one location",
+            span(places.expressions[0], source) or span(node.this, source),
+            because="of several, each punctuates for itself, and only streams have punctuations",
+        )
 
 
 def _refuse_constraints(node: syntax.Declaration, source: Source) -> None:

@@ -150,7 +150,7 @@ class CaesuraParser(PositionedParser):
             if self._match(TokenType.USING):
                 key, value = "using", self._parse_dotted()
             elif self._match_text_seq("LOCATION"):
-                key, value = "location", self._parse_text()
+                key, value = "location", self._parse_locations()
             elif self._match_text_seq("OPTIONS"):
                 self._expect(TokenType.L_PAREN, "`(`")
                 key, value = "options", self._parse_csv(self._parse_option)
@@ -162,6 +162,14 @@ class CaesuraParser(PositionedParser):
             if key in args:
                 self.raise_error(f"{key.upper().replace('_', ' ')} is given twice", clause)
             args[key] = value
+
+    def _parse_locations(self) -> exp.Expression:
+        """One place, or several of which each punctuates for itself."""
+        if not self._match(TokenType.L_PAREN):
+            return self._parse_text()
+        places = exp.Tuple(expressions=self._parse_csv(self._parse_text))
+        self._expect(TokenType.R_PAREN, "`,` or `)`")
+        return places
 
     def _parse_violation(self, first: Token) -> syntax.OnViolation:
         if not self._match_texts(VIOLATIONS):
