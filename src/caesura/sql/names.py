@@ -116,9 +116,15 @@ def _meaning(node: exp.Column, reach: Reach, aliases: Mapping[str, exp.Expr]) ->
 
 
 def _fields(value: exp.Expr, names: list[str]) -> exp.Expr:
-    """A field of a value, of that another one, …"""
+    """A field of a value, of that another one, …; of a struct that is put together here, what it was given."""
     for name in names:
-        value = exp.Dot(this=value, expression=exp.to_identifier(name, quoted=True))
+        given = (each for each in value.expressions if each.name.lower() == name.lower())
+        part = next(given, None) if isinstance(value, exp.Struct) else None
+        value = (
+            part.expression
+            if part is not None
+            else exp.Dot(this=value, expression=exp.to_identifier(name, quoted=True))
+        )
     return value
 
 

@@ -41,9 +41,12 @@ def without_calls(select: exp.Select, reach: Reach) -> tuple[exp.Select, dict[st
             )
 
     def named(node: exp.Expr) -> exp.Expr | None:
-        if node != first:
+        if node == first:
+            name = exp.column(_CALL, quoted=True)
+        elif isinstance(node, exp.Dot) and node.this == first:
+            name = exp.column(node.name, table=_CALL, quoted=True)
+        else:
             return None
-        name = exp.column(_CALL, quoted=True)
         name.meta["span"] = extent(node)
         return name
 

@@ -1,0 +1,65 @@
+"""What closes with time: buckets, cut times, shifted times; and groups that are told whenever they change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from caesura.testing.script import Script
+
+
+def at(second: int) -> str:
+    return f"2026-01-01 00:{second // 60:02}:{second % 60:02}"
+
+
+def bids(*seconds: int) -> list[dict[str, object]]:
+    return [{"auction": second % 2, "price": float(second), "at": at(second)} for second in seconds]
+
+
+def test_groups_close_when_time_has_passed_them(spark: SparkSession, tmp_path: Path) -> None:
+    """The newest time less five seconds is the bound: a group comes out once all its times lie below."""
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM bid (auction BIGINT, price DOUBLE, at TIMESTAMP, ORDERED BY (at WITHIN INTERVAL 5 SECONDS))
+          FROM FILES bid;
+        CREATE SINK buckets USING parquet LOCATION 'buckets';
+        CREATE SINK hops USING parquet LOCATION 'hops';
+        CREATE SINK minutes USING parquet LOCATION 'minutes';
+        CREATE SINK changes USING parquet LOCATION 'changes';
+        INSERT INTO buckets
+          SELECT CAST(window.start AS STRING) AS s, CAST(window.end AS STRING) AS e, auction, COUNT(*) AS n
+          FROM bid GROUP BY window(at, '10 seconds'), auction;
+        INSERT INTO hops
+          SELECT CAST(window(at, '10 seconds', '4 seconds').start AS STRING) AS w, COUNT(*) AS n
+          FROM bid GROUP BY window(at, '10 seconds', '4 seconds');
+        INSERT INTO minutes SELECT DISTINCT date_trunc('minute', at + INTERVAL 1 HOUR) AS minute FROM bid;
+        INSERT INTO changes SELECT date_trunc('hour', at) AS hour, COUNT(*) AS n, MAX(price) AS most FROM bid
+          GROUP BY date_trunc('hour', at) HAVING MAX(price) > 9 EMIT CHANGES;
+        """,
+    )
+    script.slice(bid=[*bids(1, 4, 9), {"auction": 1, "price": 0.0, "at": None}])
+    script.slice(bid=bids(7, 12, 19))
+    script.slice(bid=bids(66))
+    script.slice(bid=[])
+    script.run()
+    counts = [p.output for p in script.progress]
+    assert [(c["buckets"], c["hops"], c["minutes"], c["changes"]) for c in counts] == [
+        (0, 1, 2, 0),
+        (2, 3, 0, 1),
+        (2, 3, 1, 1),
+        (0, 0, 0, 0),
+    ]
+    assert {tuple(row.values()) for row in script.rows("buckets")} == {
+        (at(0), at(10), 0, 1),
+        (at(0), at(10), 1, 3),
+        (at(10), at(20), 0, 1),
+        (at(10), at(20), 1, 1),
+    }
+    hops = {tuple(row.values()) for row in script.rows("hops")}
+    before = "2025-12-31 23:59:5{}".format
+    assert hops == {(before(2), 1), (before(6), 2), (at(0), 4), (at(4), 4), (at(8), 2), (at(12), 2), (at(16), 1)}
+    assert {(r["n"], r["most"]) for r in script.rows("changes")} == {(6, 19.0), (7, 66.0)}
+    assert script.progress[-1].state["group"] == 1
