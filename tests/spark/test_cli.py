@@ -111,7 +111,7 @@ def test_run_prints_the_rows_and_ends_with_status_0(spark: SparkSession, tmp_pat
         (UNSAFE, 1, "CAE0102"),
         (UNBOUND, 2, "CAE0202"),
         (SAFE, 1, "CAE0502"),
-        (SAFE.replace("JOIN bid", "LEFT JOIN bid"), 1, "CAE0420"),
+        (SAFE.replace("FROM auction AS a", "FROM auction [RANGE INTERVAL 1 HOUR] AS a"), 1, "CAE0420"),
     ],
     ids=["unsafe", "unbound", "no data", "not executed"],
 )
