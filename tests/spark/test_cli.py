@@ -21,6 +21,11 @@ CREATE STREAM bid (auction BIGINT, price DOUBLE{promise}) USING json LOCATION 'b
 JOIN = "SELECT a.id, b.price FROM auction AS a JOIN bid AS b ON a.id = b.auction;\n"
 SAFE = STREAMS.format(promise=", PUNCTUATED BY (auction)") + JOIN
 UNSAFE = STREAMS.format(promise="") + JOIN
+WINDOW = """
+CREATE STREAM auction (id BIGINT, at TIMESTAMP, UNIQUE (id), ORDERED BY (at)) USING json LOCATION 'auction';
+CREATE STREAM bid (auction BIGINT, at TIMESTAMP, PUNCTUATED BY (auction), ORDERED BY (at)) USING json LOCATION 'bid';
+SELECT a.id, b.at FROM auction [RANGE INTERVAL 1 HOUR] AS a JOIN bid AS b ON a.id = b.auction;
+"""
 UNBOUND = SAFE.replace("b.price", "b.prize")
 
 
@@ -111,7 +116,7 @@ def test_run_prints_the_rows_and_ends_with_status_0(spark: SparkSession, tmp_pat
         (UNSAFE, 1, "CAE0102"),
         (UNBOUND, 2, "CAE0202"),
         (SAFE, 1, "CAE0502"),
-        (SAFE.replace("FROM auction AS a", "FROM auction [RANGE INTERVAL 1 HOUR] AS a"), 1, "CAE0420"),
+        (WINDOW, 1, "CAE0420"),
     ],
     ids=["unsafe", "unbound", "no data", "not executed"],
 )
