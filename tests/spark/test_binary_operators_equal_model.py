@@ -17,7 +17,7 @@ from caesura import plan
 from caesura.catalog import PunctuatedBy
 from caesura.plan import JoinKind, SortKey
 from caesura.spark.state import PurgePolicy
-from tests.plans import join, project, scan, stream
+from tests.plans import group, join, project, scan, stream
 from tests.spark.against_model import LAZY, Trace, compare_all
 
 A = stream("a", "id x", PunctuatedBy(("id",)), PunctuatedBy(("id", "x")))
@@ -105,5 +105,6 @@ def test_set_operations_and_a_sort(spark: SparkSession, tmp_path: Path) -> None:
         plan.Compare((one, other), "intersect"): columns,
         plan.Compare((one, other), "except"): columns,
         plan.Sort(one, (SortKey("k"), SortKey("v", descending=True))): columns,
+        replace(group(one, "k"), emit="changes"): ("k",),
     }
     compare_all(spark, tmp_path, roots, PurgePolicy(), [*side_by_side(TRACES), *END], VALUES)

@@ -23,7 +23,7 @@ SAFE = STREAMS.format(promise=", PUNCTUATED BY (auction)") + JOIN
 UNSAFE = STREAMS.format(promise="") + JOIN
 WINDOW = """
 CREATE STREAM auction (id BIGINT, at TIMESTAMP, UNIQUE (id), ORDERED BY (at)) USING json LOCATION 'auction';
-CREATE STREAM bid (auction BIGINT, at TIMESTAMP, PUNCTUATED BY (auction), ORDERED BY (at)) USING json LOCATION 'bid';
+CREATE STREAM bid (auction BIGINT, at TIMESTAMP, UNIQUE (auction), ORDERED BY (at)) USING json LOCATION 'bid';
 SELECT a.id, b.at FROM auction [RANGE INTERVAL 1 HOUR] AS a JOIN bid AS b ON a.id = b.auction;
 """
 UNBOUND = SAFE.replace("b.price", "b.prize")

@@ -29,10 +29,13 @@ def paired(join: plan.Join, names: list[str]) -> Pair:
 def _half(join: plan.Join, i: int, name: str, residual: list[Expr]) -> Half:
     below = join.inputs[i]
     mine = {column.name for column in below.columns}
+    closing, same = hop(join, 1 - i, mine), alike(join, below)
     able = [f"{quote(name)} IS NOT NULL" for name in sorted(join.compared & mine)]
-    able += (f"{quote(one)} = {quote(two)}" for one, two in alike(join, below))
+    able += (f"{quote(one)} = {quote(two)}" for one, two in same)
     able += (f"({part.sql})" for part in residual if part.columns <= mine)
-    decides = join.compared.union(*(part.columns for part in residual)) & mine or mine
+    decides = (
+        join.compared.union(closing.pins.values(), *same, *(part.columns for part in residual)) & mine or mine
+    )
     needed = decides if join.halved and i == 1 else mine
     comes_out = i in join.lonely or (join.halved and i == 0)
     return Half(
@@ -40,7 +43,7 @@ def _half(join: plan.Join, i: int, name: str, residual: list[Expr]) -> Half:
         columns=tuple(column for column in below.columns if column.name in needed),
         deciding=in_order((column.name for column in below.columns), decides),
         able=" AND ".join(able) or "true",
-        closing=hop(join, 1 - i, mine),
+        closing=closing,
         lonely=i in join.lonely,
         finite=plan.endless(join) and not plan.endless(below) and not comes_out,
         remembers=comes_out,
