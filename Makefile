@@ -8,10 +8,10 @@ LOCKS := requirements/build.lock requirements/dev.lock
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo bench lint format lock clean java
+.PHONY: help setup test demo bench bench-warehouse bench-algebra lint format lock clean java
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: java $(VENV)/.installed  ## make .venv from the locked dependencies, and see that there is a Java
 
@@ -24,6 +24,12 @@ demo: setup  ## the auction example on embedded Spark
 
 bench: setup  ## the auction join against Spark, Flink and a batch join
 	@$(BIN)/python -m bench.auction
+
+bench-warehouse: setup  ## state and time of a union by the number of punctuations, as the paper measured them
+	@$(BIN)/python -m bench.warehouse
+
+bench-algebra: setup  ## the time of a slice of DISTINCT, GROUP BY and EXCEPT over a hundred slices
+	@$(BIN)/python -m bench.algebra
 
 lint: $(VENV)/.installed  ## ruff and mypy
 	@$(BIN)/ruff check --quiet && echo "ruff check: passed"

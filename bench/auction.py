@@ -8,15 +8,17 @@ Every run is a process of its own on the same two cores and with the same heap, 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.measure import Table, circumstances, write_results
+from bench.measure import BENCH, Table, circumstances, facts, write_results
+from bench.process import isolated
 from bench.result import WARM_AFTER, Result, median
-from bench.systems import BY_DEFAULT, SYSTEMS, isolated
-from bench.targets import Target, small_targets, targets
+from bench.systems import BY_DEFAULT, SYSTEMS
+from bench.targets import small_targets, target_table, targets
 from bench.workload import QUERY, WARM_UP_SECONDS, WARM_UP_SLICES, Workload, prepare
 
 SMALL_SLICE, SMALL_SLICES = 2_000, 40
@@ -104,18 +106,12 @@ def small_table(results: Mapping[str, Result]) -> Table:
     )
 
 
-def target_table(found: Sequence[Target]) -> Table:
-    return Table(
-        ("target", "found", ""),
-        tuple((target.text, f"{target.found:.3g}", "pass" if target.met else "miss") for target in found),
-    )
-
-
 def main() -> int:
     options = arguments()
     about = circumstances(
         f"python -m bench.auction --events {options.events} --slices {options.slices} --rounds {options.rounds}"
-        f" --memory {options.memory} --systems {' '.join(options.systems)}"
+        f" --memory {options.memory} --systems {' '.join(options.systems)}",
+        *re.findall(r"^apache-flink==[\d.]+", (BENCH / "flink.lock").read_text(), re.MULTILINE),
     )
     print("writing the streams …", flush=True)
     large = isolated(prepare, DIRECTORY / "large", options.events, options.slices, options.memory)
@@ -134,8 +130,7 @@ def main() -> int:
 
     for table in tables:
         table.print()
-    facts = "\n".join(f"- {key}: {value}" for key, value in about.items())
-    parts = ["# auction ⋈ bid", f"```sql{QUERY}```", facts, *(table.markdown() for table in tables), HOW]
+    parts = ["# auction ⋈ bid", f"```sql{QUERY}```", facts(about), *(table.markdown() for table in tables), HOW]
     write_results(
         "auction",
         "\n\n".join(parts),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import caesura
 from bench.result import Result
+from bench.run import run_to_end
 from bench.session import spark_session
 from bench.workload import QUERY, Workload, warm_up
 from caesura.testing import AuctionStreams
@@ -30,20 +29,13 @@ def caesura_join(workload: Workload) -> Result:
 
 def _run(session: caesura.Session, workload: Workload, streams: AuctionStreams) -> Result:
     text = _PIPELINE.format(auction=streams.auction, bid=streams.bid, query=QUERY)
-    progress: list[caesura.Progress] = []
-    start = perf_counter()
-    query = session.sql(text).start(
-        format="noop", checkpoint=str(workload.scratch()), until_end=True, on_progress=progress.append
-    )
-    query.awaitTermination()
-    seconds = perf_counter() - start
-    slices = [each for each in progress if each.rows_in]
+    run = run_to_end(session, text, workload.scratch())
     return Result(
         name="Caesura",
         events=streams.events,
-        seconds=seconds,
-        rows_out=sum(each.rows_out for each in progress),
-        state_rows=progress[-1].state_rows,
-        peak_state_rows=max(each.state_rows for each in progress),
-        slice_seconds=tuple(each.seconds for each in slices),
+        seconds=run.seconds,
+        rows_out=run.rows_out,
+        state_rows=run.progress[-1].state_rows,
+        peak_state_rows=max(each.state_rows for each in run.progress),
+        slice_seconds=tuple(each.seconds for each in run.slices),
     )

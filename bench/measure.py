@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -39,8 +39,8 @@ class Table:
         Console(width=WIDTH).print(table)
 
 
-def circumstances(command: str) -> dict[str, str]:
-    """What a reader needs to run it again; no host name."""
+def circumstances(command: str, *others: str) -> dict[str, str]:
+    """What a reader needs to run it again; no host name. `others` are versions of other systems."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     java = subprocess.run(["java", "-version"], stderr=subprocess.PIPE, text=True, check=True).stderr
     return {
@@ -52,7 +52,7 @@ def circumstances(command: str) -> dict[str, str]:
             (
                 f"caesura {version('caesura')}",
                 f"pyspark {version('pyspark')}",
-                *re.findall(r"^apache-flink==[\d.]+", (BENCH / "flink.lock").read_text(), re.MULTILINE),
+                *others,
                 f"Python {sys.version.split()[0]}",
                 java.splitlines()[0].replace('"', ""),
             )
@@ -60,8 +60,16 @@ def circumstances(command: str) -> dict[str, str]:
     }
 
 
-def write_results(name: str, markdown: str, data: object) -> None:
+def facts(about: Mapping[str, str]) -> str:
+    return "\n".join(f"- {key}: {value}" for key, value in about.items())
+
+
+def write_results(name: str, markdown: str, data: object, plots: Mapping[str, str] | None = None) -> None:
+    """`plots` are SVG texts by the file names that the markdown calls them by."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(markdown)
     (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=2) + "\n")
-    Console().print(f"written to bench/results/{name}.md and .json", highlight=False)
+    for file, svg in (plots or {}).items():
+        (RESULTS / file).write_text(svg)
+    files = ", ".join((f"{name}.md", f"{name}.json", *(plots or {})))
+    Console().print(f"written to bench/results: {files}", highlight=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 WARM_AFTER = 2
 """Slices before the first whose time is called warm: state has reached its size and the JVM its speed."""
@@ -36,6 +37,14 @@ class Result:
         return warm[-1] / warm[0] if len(warm) > 1 else None
 
 
-def median(results: list[Result]) -> Result:
+class Timed(Protocol):
+    @property
+    def seconds(self) -> float: ...
+
+
+T = TypeVar("T", bound=Timed)
+
+
+def median(runs: list[T]) -> T:
     """The run with the median time, as it was: its figures belong together."""
-    return sorted(results, key=lambda result: result.seconds)[(len(results) - 1) // 2]
+    return sorted(runs, key=lambda run: run.seconds)[(len(runs) - 1) // 2]

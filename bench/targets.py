@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bench.measure import Table
 from bench.result import Result
 
 
@@ -21,6 +22,13 @@ def at_least(text: str, found: float, limit: float) -> Target:
 
 def at_most(text: str, found: float, limit: float) -> Target:
     return Target(f"{text}: at most {limit:g}", found, found <= limit)
+
+
+def target_table(found: Sequence[Target]) -> Table:
+    return Table(
+        ("target", "found", ""),
+        tuple((target.text, f"{target.found:.3g}", "pass" if target.met else "miss") for target in found),
+    )
 
 
 def targets(results: Mapping[str, Result]) -> list[Target]:

@@ -22,8 +22,8 @@ WARM_UP_SECONDS = 120
 need time, whatever a system makes of it."""
 
 
-def warm_up(run: Callable[[], object]) -> None:
-    end = perf_counter() + WARM_UP_SECONDS
+def warm_up(run: Callable[[], object], seconds: float = WARM_UP_SECONDS) -> None:
+    end = perf_counter() + seconds
     while perf_counter() < end:
         run()
 

@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 from caesura import Session
 from caesura.cli import SAFE, UNSAFE, main
 
-AUCTION = Path(__file__).parents[2] / "examples" / "auction"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+AUCTION, WAREHOUSE = EXAMPLES / "auction", EXAMPLES / "warehouse"
 A_TIME = 1_767_225_600
 
 
@@ -25,20 +26,40 @@ def test_the_auction_pipeline_is_safe_with_a_line_for_each_state() -> None:
     assert said == ["winners", "join `a`", "join `b`", "group `join`", "note"]
 
 
-def test_without_the_promise_it_is_refused_with_a_repair() -> None:
+def test_the_warehouse_pipeline_is_safe_with_a_line_for_each_state() -> None:
+    result = CliRunner().invoke(main, ["check", str(WAREHOUSE / "pipeline.sql")])
+    assert result.exit_code == SAFE
+    said = [line.split(":")[0].strip() for line in result.output.splitlines()]
+    assert said == ["hottest", "distinct `union`", "group `reports`", "note"]
+
+
+def test_without_the_promise_the_auction_pipeline_is_refused_with_a_repair() -> None:
     result = CliRunner().invoke(main, ["check", str(AUCTION / "unsafe.sql")])
     assert result.exit_code == UNSAFE
     assert "the join state of `bid` grows without bound" in result.output
     assert "UNIQUE (id)" in result.output
 
 
-@pytest.mark.parametrize("seconds_apart", [0, -1], ids=["all of one time, as in a fresh clone", "the last first"])
-def test_the_auction_pipeline_gives_the_expected_winners(
-    spark: SparkSession, tmp_path: Path, seconds_apart: int
+def test_with_the_promise_of_one_sensor_the_warehouse_pipeline_is_refused_with_a_repair() -> None:
+    result = CliRunner().invoke(main, ["check", str(WAREHOUSE / "unsafe.sql")])
+    assert result.exit_code == UNSAFE
+    assert "repair: add PUNCTUATED BY (hour) to `sensor2`" in result.output
+
+
+@pytest.mark.parametrize(
+    ("original", "sink", "seconds_apart"),
+    [
+        pytest.param(AUCTION, "winners", 0, id="auction, all of one time, as in a fresh clone"),
+        pytest.param(AUCTION, "winners", -1, id="auction, the last first"),
+        pytest.param(WAREHOUSE, "hottest", -1, id="warehouse, the last first"),
+    ],
+)
+def test_a_pipeline_gives_what_is_expected(
+    spark: SparkSession, tmp_path: Path, original: Path, sink: str, seconds_apart: int
 ) -> None:
-    example = shutil.copytree(AUCTION, tmp_path / "auction", ignore=shutil.ignore_patterns("out"))
-    for stream in ("auction", "bid"):
-        for number, file in enumerate(sorted((example / "data" / stream).iterdir())):
+    example = shutil.copytree(original, tmp_path / original.name, ignore=shutil.ignore_patterns("out"))
+    for stream in (example / "data").iterdir():
+        for number, file in enumerate(sorted(stream.iterdir())):
             os.utime(file, (A_TIME + number * seconds_apart,) * 2)
 
     query = Session(spark).file(example / "pipeline.sql").start(until_end=True)
@@ -47,9 +68,10 @@ def test_the_auction_pipeline_gives_the_expected_winners(
     last = query.lastProgress
     assert last is not None
     assert (last.state_rows, last.quarantined_total) == (0, 0)
-    assert _rows(*(example / "out" / "winners").glob("*.csv")) == _rows(AUCTION / "expected.csv")
+    assert _rows(*(example / "out" / sink).glob("*.csv")) == _rows(original / "expected.csv")
 
 
 def _rows(*files: Path) -> list[dict[str, str]]:
+    """Sorted by the first column, a number."""
     rows = [row for file in files for row in csv.DictReader(file.read_text().splitlines())]
-    return sorted(rows, key=lambda row: int(row["id"]))
+    return sorted(rows, key=lambda row: int(next(iter(row.values()))))

@@ -2,5 +2,13 @@
 
 from caesura.testing.auction import AuctionStreams, write_auction_streams
 from caesura.testing.slices import even_cuts, random_cuts
+from caesura.testing.warehouse import WarehouseStreams, write_warehouse_streams
 
-__all__ = ["AuctionStreams", "even_cuts", "random_cuts", "write_auction_streams"]
+__all__ = [
+    "AuctionStreams",
+    "WarehouseStreams",
+    "even_cuts",
+    "random_cuts",
+    "write_auction_streams",
+    "write_warehouse_streams",
+]
