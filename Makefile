@@ -8,7 +8,7 @@ LOCKS := requirements/build.lock requirements/dev.lock
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo bench bench-warehouse bench-algebra lint format lock clean java
+.PHONY: help setup test test-plain test-spark demo bench bench-warehouse bench-algebra lint format lock clean java
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,8 +16,13 @@ help:  ## this list
 setup: java $(VENV)/.installed  ## make .venv from the locked dependencies, and see that there is a Java
 
 test: setup  ## everything that must pass: style, types, tests
-	@$(MAKE) --no-print-directory lint
-	@$(BIN)/pytest
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-spark test-plain
+
+test-plain: lint
+	@$(BIN)/pytest --ignore=tests/spark
+
+test-spark: $(VENV)/.installed
+	@$(BIN)/pytest tests/spark
 
 demo: setup  ## the auction example on embedded Spark
 	@$(BIN)/caesura demo

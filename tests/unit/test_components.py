@@ -59,6 +59,6 @@ def cycle(count: int) -> Join:
 @pytest.mark.parametrize("shape", [chain, cycle])
 def test_a_thousand_inputs_are_decided_in_two_seconds(shape: Callable[[int], Join]) -> None:
     plan = query(shape(1000))
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert check(plan).safe
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

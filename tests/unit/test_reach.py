@@ -135,6 +135,6 @@ def test_a_condition_that_is_no_equality_pins_nothing() -> None:
 def test_a_chain_of_a_hundred_inputs_is_decided_quickly() -> None:
     links = [scan(stream(f"s{i}", "a b", Unique(("a",)), Unique(("b",)))) for i in range(100)]
     chain = join(*links, on=", ".join(f"s{i}.b = s{i + 1}.a" for i in range(99)))
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert all(reach is not None and reach.complete for reach in derive(chain).reaches[chain])
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2

@@ -28,11 +28,11 @@ SELECT category, COUNT(*) AS auctions FROM auction GROUP BY category;
 
 def test_a_hundred_queries_are_checked_and_reported_in_a_second() -> None:
     source = Source("hundred.sql", STREAMS + 20 * QUERIES)
-    begin = time.perf_counter()
+    begin = time.process_time()
     verdicts = [check(query) for query in bind(source).queries]
     found = report(verdicts)["queries"]
     complaints = [each for verdict in verdicts for each in diagnose(verdict)]
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
     assert len(found) == 100
     assert complaints
     assert {query["verdict"] for query in found} == {"safe", "unsafe"}
