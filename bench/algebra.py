@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
@@ -142,7 +141,7 @@ def main() -> int:
         *(table.markdown() for table in tables),
         HOW,
     ]
-    data = {"about": about, "queries": {name: asdict(run) for name, run in runs.items()}}
+    data = {"about": about, "queries": {name: run.figures for name, run in runs.items()}}
     write_results("algebra", "\n\n".join(parts), data, {"algebra-slices.svg": picture})
     return 0 if all(target.met for target in found) else 1
 

@@ -37,6 +37,16 @@ class Run:
         """Of all that a slice takes, what Spark does around it included."""
         return tuple(later - at for at, later in pairwise((0.0, *self.reported)))[: len(self.slices)]
 
+    @property
+    def figures(self) -> dict[str, object]:
+        """What is worth keeping."""
+        return {
+            "seconds": self.seconds,
+            "first result": self.first_result,
+            "slice seconds": self.slice_seconds,
+            "state": [each.state for each in self.slices],
+        }
+
 
 def run_to_end(session: caesura.Session, pipeline: str, checkpoint: Path, *, allow_unbounded: bool = False) -> Run:
     """Start a pipeline of one SELECT on an empty checkpoint, and wait for its end. Its rows are only counted."""
