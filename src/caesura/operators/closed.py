@@ -230,7 +230,7 @@ def interval_type(sql: str) -> str:
     return f"STRUCT<low: {sql}, high: {sql}, low_open: BOOLEAN, high_open: BOOLEAN>"
 
 
-_BOX_ID = "box id"
+_BOX_ID = "id of a box"
 
 
 def one_value(value: str) -> str:

@@ -1,0 +1,171 @@
+"""Queries of every kind over generated streams: what is out is contained in DuckDB's result over all rows, after
+every slice, and equals it at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import sqlglot
+from pyspark.sql import SparkSession
+
+from caesura.progress import Progress
+from caesura.testing.drawn import Drawn
+from caesura.testing.script import Script
+
+TOWNS = ("Aachen", "Bonn", "Essen", "Hamm", "Ulm")
+DAYS = [date(2026, 1, 1) + timedelta(days=day) for day in range(9)]
+STREAMS = {
+    "sale": "id BIGINT, customer BIGINT, town STRING, amount DECIMAL(8, 2)",
+    "parcel": "sale BIGINT, customer BIGINT, town STRING, weight DOUBLE",
+    "visit": "customer BIGINT, town STRING, day DATE",
+}
+PROMISES = {
+    "sale": "PUNCTUATED BY (id), PUNCTUATED BY (customer)",
+    "parcel": "PUNCTUATED BY (sale), PUNCTUATED BY (customer)",
+    "visit": "PUNCTUATED BY (customer), ORDERED BY (day)",
+}
+DRAWN = {
+    "sale": Drawn(
+        {"id": range(16), "customer": range(9), "town": TOWNS, "amount": [Decimal(n) / 4 for n in range(40)]},
+        closing=[[("id",), ("customer",)], [], [("id",), ("amount",)]],
+    ),
+    "parcel": Drawn(
+        {"sale": range(16), "customer": range(9), "town": TOWNS, "weight": [n / 4 for n in range(40)]},
+        closing=[[], [("sale",), ("customer",)], []],
+    ),
+    "visit": Drawn(
+        {"customer": range(9), "town": TOWNS, "day": DAYS},
+        closing=[[("customer",)], [], [("customer", "town")]],
+        rising="day",
+    ),
+}
+COUNTRIES = [("Aachen", "de"), ("Bonn", "de"), ("Bonn", "it"), ("Oslo", "no"), ("", "none")]
+QUERIES = {
+    "selected": "SELECT * FROM sale WHERE amount > 5 AND town <> 'Ulm'",
+    "projected": "SELECT id + 1 AS next, upper(town) AS town, amount * 2 AS twice FROM sale",
+    "distinct_rows": "SELECT DISTINCT customer, town FROM sale",
+    "joined": "SELECT s.id, s.amount, p.weight FROM sale AS s JOIN parcel AS p ON s.id = p.sale",
+    "joined_three": """SELECT s.id, p.weight, v.day FROM sale AS s
+        JOIN parcel AS p ON s.customer = p.customer AND s.town = p.town
+        JOIN visit AS v ON p.customer = v.customer AND p.town = v.town""",
+    "with_table": "SELECT s.id, t.country FROM sale AS s JOIN town AS t ON s.town = t.name",
+    "left_joined": "SELECT s.id, s.amount, p.weight FROM sale AS s LEFT JOIN parcel AS p ON s.id = p.sale",
+    "right_joined": """SELECT s.amount, p.sale, p.weight FROM sale AS s
+        RIGHT JOIN parcel AS p ON s.customer = p.customer AND s.town = p.town""",
+    "full_joined": """SELECT s.id, s.customer AS one, p.sale, p.customer AS other FROM sale AS s
+        FULL JOIN parcel AS p ON s.id = p.sale AND s.amount > p.weight""",
+    "left_table": "SELECT s.id, t.country FROM sale AS s LEFT JOIN town AS t ON s.town = t.name AND s.amount > 5",
+    "semi_joined": "SELECT * FROM sale AS s LEFT SEMI JOIN parcel AS p ON s.id = p.sale",
+    "anti_joined": "SELECT * FROM sale AS s LEFT ANTI JOIN parcel AS p ON s.id = p.sale AND p.weight > 2",
+    "exist": """SELECT id, town FROM sale AS s
+        WHERE EXISTS (SELECT 1 FROM visit AS v WHERE v.customer = s.customer AND v.town < s.town)""",
+    "not_exist": """SELECT sale, town FROM parcel AS p
+        WHERE NOT EXISTS (SELECT 1 FROM visit AS v WHERE v.customer = p.customer AND v.town = 'Ulm')""",
+    "within": "SELECT id, customer FROM sale WHERE (customer, town) IN (SELECT customer, town FROM parcel)",
+    "merged": """SELECT id, town FROM sale UNION ALL SELECT sale, town FROM parcel
+        UNION ALL SELECT id, 'x' FROM sale""",
+    "united": "SELECT customer, town FROM sale UNION SELECT customer, town FROM visit",
+    "common": "SELECT id, town FROM sale INTERSECT SELECT sale, town FROM parcel",
+    "excepted": "SELECT customer, town FROM sale EXCEPT SELECT customer, town FROM parcel",
+    "grouped": """SELECT customer, town, COUNT(*) AS n, SUM(amount) AS total, AVG(amount) AS mean,
+        MIN(id) AS first, MEDIAN(amount) AS middle, COUNT(DISTINCT id) AS ids FROM sale GROUP BY customer, town""",
+    "several": "SELECT sale, MAX(weight) AS weight FROM parcel GROUP BY sale HAVING COUNT(*) > 1",
+    "in_order": "SELECT day, customer, town FROM visit WHERE day IS NOT NULL ORDER BY day, customer DESC, town",
+    "joined_group": """SELECT s.id, SUM(p.weight) AS weight, COUNT(*) AS n FROM sale AS s
+        JOIN parcel AS p ON s.id = p.sale GROUP BY s.id""",
+    "outer_group": """SELECT s.id, COUNT(p.sale) AS parcels, MAX(p.weight) AS heaviest FROM sale AS s
+        LEFT JOIN parcel AS p ON s.id = p.sale GROUP BY s.id""",
+    "united_group": "SELECT customer, COUNT(*) AS towns FROM all_towns GROUP BY customer",
+    "nested": "SELECT t.customer, t.towns, l.total FROM towns_of AS t JOIN large AS l ON t.customer = l.customer",
+    "constants": """SELECT s.id, v.n FROM sale AS s JOIN VALUES (1, 'one'), (2, 'two'), (NULL, 'none') AS v (id, n)
+        ON s.customer = v.id""",
+    "pinned": """SELECT s.id, v.day FROM sale AS s LEFT JOIN visit AS v
+        ON s.customer = v.customer AND v.town = 'Ulm' AND s.town = 'Ulm' AND v.day > DATE '2026-01-03'""",
+}
+DERIVED = {
+    "all_towns": ("VIEW", "SELECT customer, town FROM sale UNION SELECT customer, town FROM visit"),
+    "towns_of": ("STREAM", "SELECT customer, COUNT(DISTINCT town) AS towns FROM parcel GROUP BY customer"),
+    "large": ("VIEW", "SELECT customer, SUM(amount) AS total FROM sale GROUP BY customer HAVING SUM(amount) > 10"),
+}
+
+
+def pipeline() -> str:
+    streams = (
+        f"CREATE STREAM {name} ({columns}, {PROMISES[name]}) FROM FILES {name};"
+        for name, columns in STREAMS.items()
+    )
+    derived = (f"CREATE {kind} {name} AS {query};" for name, (kind, query) in DERIVED.items())
+    inserts = (
+        f"CREATE SINK {name} USING parquet LOCATION 'out/{name}'; INSERT INTO {name} {query};"
+        for name, query in QUERIES.items()
+    )
+    town = "CREATE TABLE town (name STRING, country STRING) USING csv LOCATION 'town.csv';"
+    return "\n".join((*streams, town, *derived, *inserts))
+
+
+class Database:
+    """DuckDB: its results over all rows, and what the sinks hold."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._duckdb = duckdb.connect()
+        for name, columns in STREAMS.items():
+            self._run(f"CREATE TABLE {name} ({columns}, _punctuation VARCHAR)")
+            self._run(f"COPY {name} FROM '{folder}/{name}/*.json' (FORMAT json)")
+            self._run(f"DELETE FROM {name} WHERE _punctuation IS NOT NULL")
+            self._run(f"ALTER TABLE {name} DROP COLUMN _punctuation")
+        self._run(f"CREATE TABLE town AS FROM read_csv('{folder}/town.csv', names = ['name', 'country'])")
+        for name, (_, query) in DERIVED.items():
+            self._run(f"CREATE VIEW {name} AS {_in_duckdb(query)}")
+        for name, query in QUERIES.items():
+            self._run(f"CREATE TABLE wanted_{name} AS {_in_duckdb(query)}")
+
+    def wanted(self, name: str) -> list[tuple[object, ...]]:
+        return self._run(f"FROM wanted_{name}")
+
+    def found(self, name: str) -> list[tuple[object, ...]]:
+        """In the order in which it was written."""
+        files = sorted(map(str, self._folder.glob(f"out/{name}/*.parquet")))
+        return self._run(f"FROM read_parquet({files})") if files else []
+
+    def _run(self, sql: str) -> list[tuple[object, ...]]:
+        return self._duckdb.execute(sql).fetchall()
+
+
+def _in_duckdb(query: str) -> str:
+    return sqlglot.transpile(query, read="spark", write="duckdb")[0]
+
+
+def test_what_is_out_is_contained_in_the_result_and_equals_it_at_the_end(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    script = Script(spark, tmp_path, pipeline())
+    (tmp_path / "town.csv").write_text("".join(f"{name},{country}\n" for name, country in COUNTRIES))
+    drawn = {name: stream.slices(rows=40, seed=seed) for seed, (name, stream) in enumerate(DRAWN.items())}
+    for slices in zip(*drawn.values(), strict=True):
+        script.slice(**dict(zip(drawn, slices, strict=True)))
+    database = Database(tmp_path)
+    wanted = {name: database.wanted(name) for name in QUERIES}
+    before_the_end: dict[str, int] = {}
+    slices_done: list[Progress] = []
+
+    def contained(progress: Progress) -> None:
+        slices_done.append(progress)
+        for name in QUERIES:
+            found = database.found(name)
+            assert not Counter(found) - Counter(wanted[name]), f"slice {progress.slice}, {name}"
+            if progress.rows_in:
+                before_the_end[name] = len(found)
+
+    query = script.prepared.start(until_end=True, on_progress=contained)
+    query.awaitTermination()
+    for name in QUERIES:
+        assert Counter(database.found(name)) == Counter(wanted[name]), name
+    assert [row[0] for row in database.found("in_order")] == [row[0] for row in wanted["in_order"]]
+    assert [name for name, rows in before_the_end.items() if not rows] == []
+    assert query.quarantine().collect() == []
+    assert slices_done[-1].state_rows == 0
