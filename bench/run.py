@@ -45,6 +45,7 @@ class Run:
             "first result": self.first_result,
             "slice seconds": self.slice_seconds,
             "state": [each.state for each in self.slices],
+            "phases": [each.phases for each in self.slices],
         }
 
 
