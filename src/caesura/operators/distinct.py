@@ -34,7 +34,7 @@ class Distinct:
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
         (source,) = inputs
         held, first = state[self.table.name], self.step(state, inputs)
-        if not held.rewrite:
+        if not (held.rewrite or source.new.everything):
             added = uncovered(first, source.new)
             return {self.table.name: Change(added, rewrite=False), **self.released.append(state, source.new)}
         open_ = uncovered(held.rows, self.released.read(state))

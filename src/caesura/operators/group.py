@@ -58,7 +58,7 @@ class Group:
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
         closing = self._closing(inputs)
-        if state[self.table.name].rewrite:
+        if state[self.table.name].rewrite or closing.everything:
             rest = uncovered(self._open(state, inputs), closing)
             merged = None if rest is None else self._merged(rest)
             # The one group of a global aggregate exists without rows: that it was emitted must not be forgotten.

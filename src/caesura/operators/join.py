@@ -86,8 +86,9 @@ class Join:
             held = state[side.table.name]
             if held.compact and inputs[i].rows is None and not self._closed_now(inputs, side):
                 continue
-            rows = self._kept(state, inputs, i) if held.rewrite else self._purged(state, inputs, i, Held())
-            changes[side.table.name] = Change(rows, held.rewrite)
+            anew = held.rewrite or any(inputs[hop.input].new.everything for hop in side.purge or ())
+            rows = self._kept(state, inputs, i) if anew else self._purged(state, inputs, i, Held())
+            changes[side.table.name] = Change(rows, anew)
         return changes
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:

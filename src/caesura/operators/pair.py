@@ -246,7 +246,7 @@ def _side(state: State, half: Half, flow: Flow, other: Flow) -> _Side:
         before=_renamed(other.before, half.closing),
         closed_now=_renamed(other.new, half.closing),
         compact=held.compact,
-        rewrite=held.rewrite,
+        rewrite=held.rewrite or other.new.everything,
     )
 
 

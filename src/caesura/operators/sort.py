@@ -42,8 +42,9 @@ class Sort:
         held = state[self.table.name]
         if source.rows is None and held.compact and not source.new:
             return {}
-        rows = self._open(state, source) if held.rewrite else source.rows
-        return {self.table.name: Change(uncovered(rows, self.prefix(source.closed)), held.rewrite)}
+        anew = held.rewrite or source.new.everything
+        rows = self._open(state, source) if anew else source.rows
+        return {self.table.name: Change(uncovered(rows, self.prefix(source.closed)), anew)}
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         (source,) = inputs
