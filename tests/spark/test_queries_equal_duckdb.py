@@ -151,21 +151,24 @@ def test_what_is_out_is_contained_in_the_result_and_equals_it_at_the_end(
     database = Database(tmp_path)
     wanted = {name: database.wanted(name) for name in QUERIES}
     before_the_end: dict[str, int] = {}
-    slices_done: list[Progress] = []
+    wrong: list[tuple[int, str, object]] = []
+    done: list[Progress] = []
 
     def contained(progress: Progress) -> None:
-        slices_done.append(progress)
+        done.append(progress)
         for name in QUERIES:
             found = database.found(name)
-            assert not Counter(found) - Counter(wanted[name]), f"slice {progress.slice}, {name}"
+            if surplus := Counter(found) - Counter(wanted[name]):
+                wrong.append((progress.slice, name, surplus))
             if progress.rows_in:
                 before_the_end[name] = len(found)
 
     query = script.prepared.start(until_end=True, on_progress=contained)
     query.awaitTermination()
+    assert wrong == []
     for name in QUERIES:
         assert Counter(database.found(name)) == Counter(wanted[name]), name
     assert [row[0] for row in database.found("in_order")] == [row[0] for row in wanted["in_order"]]
     assert [name for name, rows in before_the_end.items() if not rows] == []
     assert query.quarantine().collect() == []
-    assert slices_done[-1].state_rows == 0
+    assert done[-1].state_rows == 0
