@@ -71,8 +71,9 @@ QUERIES = {
     "united": "SELECT customer, town FROM sale UNION SELECT customer, town FROM visit",
     "common": "SELECT id, town FROM sale INTERSECT SELECT sale, town FROM parcel",
     "excepted": "SELECT customer, town FROM sale EXCEPT SELECT customer, town FROM parcel",
-    "grouped": """SELECT customer, town, COUNT(*) AS n, SUM(amount) AS total, AVG(CAST(amount AS DOUBLE)) AS mean,
-        MIN(id) AS first, MEDIAN(CAST(amount AS DOUBLE)) AS middle, COUNT(DISTINCT id) AS ids FROM sale GROUP BY customer, town""",
+    "grouped": """SELECT customer, town, COUNT(*) AS n, SUM(amount) AS total, MIN(id) AS first,
+        AVG(CAST(amount AS DOUBLE)) AS mean, MEDIAN(CAST(amount AS DOUBLE)) AS middle, COUNT(DISTINCT id) AS ids
+        FROM sale GROUP BY customer, town""",
     "several": "SELECT sale, MAX(weight) AS weight FROM parcel GROUP BY sale HAVING COUNT(*) > 1",
     "in_order": "SELECT day, customer, town FROM visit WHERE day IS NOT NULL ORDER BY day, customer DESC, town",
     "joined_group": """SELECT s.id, SUM(p.weight) AS weight, COUNT(*) AS n FROM sale AS s
