@@ -63,10 +63,14 @@ class Unique:
 
 @dataclass(frozen=True)
 class OrderedBy:
-    """Rows come at most `slack` behind the newest value of `column` seen."""
+    """Rows come at most `slack` behind the newest value of `column` seen.
+
+    `idle`: after that long without rows the stream is taken to have come as far as the others.
+    """
 
     column: str
     slack: Interval | None = None
+    idle: Interval | None = None
     lifespan: Interval | None = None
     span: Span | None = field(default=None, compare=False)
 

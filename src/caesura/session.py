@@ -67,12 +67,14 @@ class Session:
         unique: Sequence[Key] = (),
         ordered_by: str | None = None,
         within: str | None = None,
+        idle_after: str | None = None,
         punctuation: str = PUNCTUATION_COLUMN,
     ) -> None:
         """Declare a streaming DataFrame as a stream, with what is promised about it.
 
         `punctuated_by=["auction"]` is PUNCTUATED BY (auction); a tuple in the list is a scheme of several columns.
-        `unique` likewise. `ordered_by="at", within="5 seconds"` is ORDERED BY (at WITHIN INTERVAL 5 SECONDS).
+        `unique` likewise. `ordered_by="at", within="5 seconds"` is ORDERED BY (at WITHIN INTERVAL 5 SECONDS), and
+        `idle_after` is its IDLE AFTER.
         The punctuation column, if the DataFrame has one, is not a column of the stream.
         """
         if not frame.isStreaming:
@@ -86,11 +88,13 @@ class Session:
         columns = tuple(c for c in _columns(frame) if c.name != punctuation)
         constraints: list[Constraint] = [PunctuatedBy(_key(each, columns)) for each in _keys(punctuated_by)]
         constraints += [Unique(_key(each, columns)) for each in _keys(unique)]
+        given = {"within": within, "idle_after": idle_after}
         if ordered_by is not None:
             (column,) = _key(ordered_by, columns)
-            constraints.append(OrderedBy(column, None if within is None else _slack(column, within, columns)))
-        elif within is not None:
-            raise _refused("`within` needs `ordered_by`")
+            slack, idle = (_length(each, column, columns) for each in given.items())
+            constraints.append(OrderedBy(column, slack, idle))
+        elif any(given.values()):
+            raise _refused(f"`{next(name for name, length in given.items() if length)}` needs `ordered_by`")
         for constraint in constraints:
             _require_columns(name, columns, constraint)
         self._declare(Stream(name, columns, tuple(constraints), punctuation_column=punctuation), frame)
@@ -208,12 +212,15 @@ def _key(key: Key, columns: tuple[Column, ...]) -> tuple[str, ...]:
     return tuple(spelling.get(name.lower(), name) for name in names)
 
 
-def _slack(column: str, within: str, columns: tuple[Column, ...]) -> Interval:
+def _length(given: tuple[str, str | None], column: str, columns: tuple[Column, ...]) -> Interval | None:
+    name, text = given
+    if text is None:
+        return None
     if not all(each.type.temporal for each in columns if each.name == column):
-        raise _refused(f"`within` needs a column of dates or times, and `{column}` is none")
-    length = fixed_length(within)
+        raise _refused(f"`{name}` needs a column of dates or times, and `{column}` is none")
+    length = fixed_length(text)
     if length is None:
-        raise _refused(f"`within` is a length of time such as '5 seconds', not '{within}'")
+        raise _refused(f"`{name}` is a length of time such as '5 seconds', not '{text}'")
     return length
 
 

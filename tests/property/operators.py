@@ -10,7 +10,7 @@ from caesura.model.distinct import Distinct
 from caesura.model.group import Group
 from caesura.model.join import Join, hops
 from caesura.model.merge import Merge
-from caesura.model.operator import Operator, Predicate, Row, Rows, Slice, State
+from caesura.model.operator import Band, Operator, Predicate, Row, Rows, Slice, State
 from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
@@ -127,6 +127,21 @@ def more(row: Row) -> bool:
     return not (row["v"] == row["w"] == 0)
 
 
+def in_time(k: object, t: object, other: object, u: object) -> bool:
+    """u BETWEEN t AND t + 1"""
+    return alike(k, other) and isinstance(t, int) and isinstance(u, int) and t <= u <= t + 1
+
+
+IN_TIME = (Band("u", "t", 1), Band("t", "u"))
+TIMED = (Domain({"k": BIT_OR_NULL, "t": (0, 1, 2, NULL)}), Domain({"l": BIT, "u": (0, 1, 2, NULL)}))
+
+
+def timed(kind: Kind, g: Callable[[Condition], Binary]) -> Case:
+    operator = Pair((("k", "t"), ("l", "u")), (("k", "l"),), kind, bands=IN_TIME)
+    columns = ("k", "t") if kind in ("semi", "anti") else ("k", "t", "l", "u")
+    return Case(operator, columns, g(in_time), TIMED, decisive=int(kind != "semi"), patient=True)
+
+
 def pair(kind: Kind, g: Callable[[Condition], Binary], residual: Predicate | None = None) -> Case:
     operator = Pair((("k", "v"), ("l", "w")), (("k", "l"),), kind, residual)
     domains = (Domain({"k": BIT_OR_NULL, "v": (0, NULL)}), Domain({"l": BIT_OR_NULL, "w": (0, NULL)}))
@@ -144,9 +159,10 @@ def join(
     orders: Sequence[Sequence[int]],
     g: Callable[..., Results],
     residual: Predicate | None = None,
+    bands: tuple[Band, ...] = (),
 ) -> Case:
     columns = tuple(d.names for d in domains)
-    operator = Join(columns, pairs, hops(columns, pairs, orders), residual)
+    operator = Join(columns, pairs, hops(columns, pairs, orders, bands), residual, bands)
     return Case(operator, tuple(name for names in columns for name in names), g, domains, decisive=0)
 
 
@@ -195,6 +211,8 @@ CHAIN = join(
     ],
 )
 
+WINDOWED = join(TIMED, equalities("k = l"), EITHER_WAY, meanings.inner(in_time), bands=IN_TIME)
+
 GROUPED: tuple[tuple[str, str, str | None], ...] = (
     ("rows", "COUNT", None),
     ("count", "COUNT", "v"),
@@ -235,6 +253,7 @@ OPERATORS = {
     "except": set_operation(compared("anti"), meanings.except_, decisive=1),
     "join": JOIN,
     "cycle": CYCLE,
+    "window join": WINDOWED,
     "left join": pair("left", meanings.left),
     "right join": pair("right", meanings.right),
     "full join": pair("full", meanings.full),
@@ -251,6 +270,10 @@ VARIANTS = {
     "chain": CHAIN,
     "left join with a residual": pair("left", meanings.left, more),
     "anti join with a residual": pair("anti", meanings.anti, more),
+    "left join in time": timed("left", meanings.left),
+    "full join in time": timed("full", meanings.full),
+    "semi join in time": timed("semi", meanings.semi),
+    "anti join in time": timed("anti", meanings.anti),
     "sort by a key that is never NULL": sort((0, 1, 2), nulls_first=True),
     "group by two keys": group(Domain({"k": BIT_OR_NULL, "l": (0, NULL), "v": (1, NULL)})),
 }

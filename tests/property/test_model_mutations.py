@@ -16,7 +16,17 @@ from caesura.model.pair import Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
 from caesura.model.sort import Sort
-from caesura.punctuation import EVERYTHING, Pattern, Punctuation, Range, Wildcard, match, rename, set_match
+from caesura.punctuation import (
+    EVERYTHING,
+    Pattern,
+    Punctuation,
+    Range,
+    Wildcard,
+    confined,
+    match,
+    rename,
+    set_match,
+)
 from tests.property.faithful import Violation, moments, violations
 from tests.property.operators import CASES, OPERATORS, Over
 from tests.property.test_model import PER_OPERATOR, PER_VARIANT
@@ -75,6 +85,23 @@ class PurgesByItself(Join):
 class StopsAfterTheFirstHop(Join):
     def purgeable(self, row: Row, order: tuple[Hop, ...], state: State) -> bool:
         return super().purgeable(row, order[:1], state)
+
+
+class EndsTheWindowEarly(Join):
+    """A partner may come until the window ends, not only until the row's own time."""
+
+    def covered(self, row: Row, hop: Hop, punctuations: Iterable[Punctuation]) -> bool:
+        short = tuple(replace(band, more=0) for band in hop.bands)
+        return super().covered(row, replace(hop, bands=short), punctuations)
+
+
+class TakesAPointForAllBefore(Join):
+    """That the end of a window is closed does not mean that what comes before it is."""
+
+    def covered(self, row: Row, hop: Hop, punctuations: Iterable[Punctuation]) -> bool:
+        partner = {theirs: row[ours] for theirs, ours in hop.pins}
+        partner |= {band.column: band.end(row) for band in hop.bands}
+        return any(confined(p, partner) and match(partner, p) for p in punctuations)
 
 
 class RewritesToAnUnequalAttribute(Join):
@@ -310,6 +337,10 @@ PLANTED: list[tuple[type[Operator], str, Violation]] = [
     (PurgesByAnyPunctuation, "cycle", "incomplete"),
     (PurgesByItself, "join", "incomplete"),
     (StopsAfterTheFirstHop, "cycle", "incomplete"),
+    (EndsTheWindowEarly, "window join", "incomplete"),
+    (TakesAPointForAllBefore, "window join", "incomplete"),
+    (ForgetsNewWithNew, "window join", "incomplete"),
+    (ClosesPairsByAnyPunctuation, "anti join in time", "unsafe"),
     (StopsAfterTheFirstHop, "chain", "incomplete"),
     (RewritesToAnUnequalAttribute, "join on two attributes", "improper"),
     (ForgetsPartners, "left join", "unsafe"),

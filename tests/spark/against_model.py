@@ -18,7 +18,7 @@ from caesura.model.distinct import Distinct
 from caesura.model.group import Group, came
 from caesura.model.join import Join, hops
 from caesura.model.merge import Merge
-from caesura.model.operator import Predicate, Row
+from caesura.model.operator import Band, Predicate, Row
 from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
@@ -33,6 +33,7 @@ from caesura.operators.operator import Change, Flow, State
 from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
+from caesura.safety.bounds import stated
 from caesura.spark import punctuations
 from caesura.spark.aggregates import partial_of
 from caesura.spark.compile import compile_plans
@@ -210,6 +211,18 @@ RESIDUALS: dict[str, Predicate] = {"`b.price` > `a.x`": _dearer}
 """What is left of join conditions beside equalities, for the model."""
 
 
+def residual_of(join: plan.Join) -> Predicate | None:
+    return None if join.residual is None else RESIDUALS.get(join.residual.sql)
+
+
+def bands_of(join: plan.Join) -> tuple[Band, ...]:
+    """Where the residual is no predicate that the model knows by its text, it says what is at most what."""
+    if join.residual is None or residual_of(join) is not None:
+        return ()
+    found = stated(join.residual)
+    return tuple(Band(b.column, str(b.by), sum(int(each.amount.sql) for each in b.shifts)) for b in found)
+
+
 def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> model.Operator:
     match node:
         case plan.Filter():
@@ -219,7 +232,7 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
         case plan.Join(kind="left" | "right" | "full" | "semi" | "anti" as kind):
             one, other = (tuple(column.name for column in below.columns) for below in node.inputs)
             pairs = tuple((e.left, e.right) for e in node.equalities)
-            return Pair((one, other), pairs, kind, None if node.residual is None else RESIDUALS[node.residual.sql])
+            return Pair((one, other), pairs, kind, residual_of(node), bands=bands_of(node))
         case plan.Compare():
             names = tuple(column.name for column in node.columns)
             kinds: dict[str, Kind] = {"intersect": "semi", "except": "anti"}
@@ -232,7 +245,9 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             assert compiled is not None
             columns = [[column.name for column in below.columns] for below in node.inputs]
             orders = [[hop.input for hop in side.purge or ()] for side in compiled.sides]
-            return Join(tuple(map(tuple, columns)), node.equalities, hops(columns, node.equalities, orders))
+            bands = bands_of(node)
+            chains = hops(columns, node.equalities, orders, bands)
+            return Join(tuple(map(tuple, columns)), node.equalities, chains, residual_of(node), bands)
         case plan.Group():
             return Group(node.keys, node.aggregates, node.emit == "changes")
         case plan.Distinct():

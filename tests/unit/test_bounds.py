@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from caesura.catalog import Check, Interval, OrderedBy, PunctuatedBy
-from caesura.plan import Join, Plan, Scan
+from caesura.catalog import Check, OrderedBy, PunctuatedBy
+from caesura.plan import Join
 from caesura.safety.bounds import stated
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import derive
@@ -46,10 +46,6 @@ def reaches(plan: Join) -> list[bool]:
     return [reach is not None and reach.complete for reach in derive(plan).reaches[plan]]
 
 
-def windowed(plan: Scan, length: str) -> Plan:
-    return Scan(plan.relation, plan.alias, Interval(f"INTERVAL {length}"))
-
-
 def test_a_band_with_ordered_streams_lets_both_sides_go() -> None:
     band = join(scan(A), scan(B), residual="b.t BETWEEN a.t AND a.t + INTERVAL 1 HOUR")
     assert reaches(band) == [True, True]
@@ -73,15 +69,6 @@ def test_bounds_chain_through_inputs_checks_and_filters() -> None:
 def test_a_constant_bounds_as_well() -> None:
     until = where(scan(B), "b.t <= TIMESTAMP '2030-01-01'")
     assert reaches(join(scan(A), until)) == [True, False]
-
-
-def test_a_window_bounds_the_times_of_all_others() -> None:
-    one_sided = join(windowed(scan(A), "1 HOUR"), scan(B), on="a.id = b.id")
-    assert reaches(one_sided) == [True, False]
-    both = join(windowed(scan(A), "1 HOUR"), windowed(scan(B), "1 MINUTE"), on="a.id = b.id")
-    assert reaches(both) == [True, True]
-    unordered = stream("b", "id t", type=TIME)
-    assert reaches(join(windowed(scan(A), "1 HOUR"), scan(unordered), on="a.id = b.id")) == [False, False]
 
 
 def test_the_hop_says_by_what_an_ordered_attribute_is_bounded() -> None:

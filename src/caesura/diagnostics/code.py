@@ -37,6 +37,7 @@ class Code(StrEnum):
     UNKNOWN_SINK = "CAE0213"
     ALIAS_COUNT = "CAE0214"
     WINDOW_WITHOUT_ORDER = "CAE0215"
+    IDLE_WINDOW = "CAE0216"
     # declarations
     DUPLICATE_NAME = "CAE0301"
     DUPLICATE_COLUMN = "CAE0302"
@@ -65,7 +66,6 @@ class Code(StrEnum):
     NOT_DETERMINISTIC = "CAE0410"
     NO_INPUT = "CAE0411"
     EXPRESSION = "CAE0412"
-    NOT_EXECUTED = "CAE0420"
     # running
     NO_JAVA = "CAE0501"
     SOURCE = "CAE0502"
@@ -110,6 +110,7 @@ TITLES: dict[Code, str] = {
     Code.UNKNOWN_SINK: "INSERT INTO names something that is not a sink",
     Code.ALIAS_COUNT: "an alias names more or fewer columns than there are",
     Code.WINDOW_WITHOUT_ORDER: "a window needs a stream that is ordered by a time",
+    Code.IDLE_WINDOW: "a window limits nothing",
     Code.DUPLICATE_NAME: "a name is declared twice",
     Code.DUPLICATE_COLUMN: "a column is declared twice",
     Code.CONSTRAINT_COLUMN: "a constraint names a column that is not declared",
@@ -136,7 +137,6 @@ TITLES: dict[Code, str] = {
     Code.NOT_DETERMINISTIC: "a function may answer differently when a slice is run again",
     Code.NO_INPUT: "a query has no FROM",
     Code.EXPRESSION: "this version does not execute this expression",
-    Code.NOT_EXECUTED: "the language knows it, this version does not run it",
     Code.NO_JAVA: "there is no Java for Spark to run on",
     Code.SOURCE: "a stream or table cannot be read",
     Code.SINK: "a sink cannot be written to",

@@ -6,20 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
-from caesura.model.operator import Predicate, Row, Rows, Slice, State
+from caesura.model.operator import Band, Predicate, Row, Rows, Slice, State, covered
 from caesura.plan import Equality
-from caesura.punctuation import Punctuation, confined, match, rank, rename, set_nomatch_punctuations
+from caesura.punctuation import Punctuation, rank, rename, set_nomatch_punctuations
 
 
 @dataclass(frozen=True)
 class Hop:
     """One step of a chained purge: `input` is reached with its attributes pinned by the row so far.
 
-    `pins` pairs an attribute of `input` with the attribute, of an input visited before, that it must equal.
+    `pins` pairs an attribute of `input` with the attribute, of an input visited before, that it must equal;
+    `bands` bound others by attributes visited before.
     """
 
     input: int
     pins: tuple[tuple[str, str], ...]
+    bands: tuple[Band, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Join:
 
     keep: a row of input i, unless along `orders[i]` every row of t ⋈ state(X1) ⋈ … ⋈ state(Xk−1) is covered by a
     punctuation of Xk confined to pinned attributes, for every k (THEORY section 5). For n = 2: unless a
-    punctuation of the other input, confined to its join attributes, matches the row under the equalities.
+    punctuation of the other input, confined to its join attributes, matches the row under the equalities. An
+    attribute that is bounded by a band is covered by a pattern that is open to the left and reaches the bound.
 
     prop: a punctuation of an input that no kept row of that input matches, as it is and also with every join
     attribute written as the first of its class, which downstream operators may know instead.
@@ -40,6 +43,7 @@ class Join:
     equalities: tuple[Equality, ...]
     orders: tuple[tuple[Hop, ...], ...]
     residual: Predicate | None = None
+    bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         everyone = set(range(len(self.columns)))
@@ -73,7 +77,7 @@ class Join:
 
     def joinable(self, rows: Iterable[Row]) -> Rows:
         """A row with NULL in a join attribute joins nothing, so it is not state."""
-        return tuple(row for row in rows if self.agree(row))
+        return tuple(row for row in rows if self.agree(row) and all(band.holds(row) for band in self.bands))
 
     def joined(self, parts: Iterable[Iterable[Row]]) -> Rows:
         def extend(rows: Rows, part: Iterable[Row]) -> Rows:
@@ -113,7 +117,7 @@ class Join:
 
     def covered(self, row: Row, hop: Hop, punctuations: Iterable[Punctuation]) -> bool:
         partner = {theirs: row[ours] for theirs, ours in hop.pins}
-        return any(confined(p, partner) and match(partner, p) for p in punctuations)
+        return covered(partner, {band.column: band.end(row) for band in hop.bands}, punctuations)
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
         due = frozenset[Punctuation]().union(
@@ -134,7 +138,10 @@ def classes(columns: Sequence[Sequence[str]], equalities: Iterable[Equality]) ->
 
 
 def hops(
-    columns: Sequence[Sequence[str]], equalities: Iterable[Equality], orders: Sequence[Sequence[int]]
+    columns: Sequence[Sequence[str]],
+    equalities: Iterable[Equality],
+    orders: Sequence[Sequence[int]],
+    bands: Sequence[Band] = (),
 ) -> tuple[tuple[Hop, ...], ...]:
     """The chains that visit, for input i, the others as `orders[i]` says, with every pin there is."""
     together = classes(columns, equalities)
@@ -148,7 +155,8 @@ def hops(
                 for theirs in columns[other]
                 if theirs in equals
             )
-            yield Hop(other, tuple((theirs, ours) for theirs, ours in pins if ours is not None))
+            bounds = (band for band in bands if band.column in columns[other] and band.by in visited)
+            yield Hop(other, tuple((theirs, ours) for theirs, ours in pins if ours is not None), tuple(bounds))
             visited.extend(columns[other])
 
     return tuple(tuple(chain(i, order)) for i, order in enumerate(orders))

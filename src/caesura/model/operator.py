@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Protocol, TypeAlias
 
-from caesura.punctuation import Punctuation
+from caesura.punctuation import Punctuation, Range, confined, match, matches
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,37 @@ class Row(Mapping[str, object]):
 
     def __or__(self, other: Row) -> Row:
         return Row.of(dict(self.cells + other.cells))
+
+
+@dataclass(frozen=True)
+class Band:
+    """Where rows meet, `column` is at most `by` + `more`."""
+
+    column: str
+    by: str
+    more: int = 0
+
+    def end(self, row: Mapping[str, object]) -> int | float | None:
+        """The most that a partner's column can be; None if it can be nothing."""
+        known = row[self.by]
+        return known + self.more if isinstance(known, int | float) else None
+
+    def holds(self, row: Mapping[str, object]) -> bool:
+        """As far as the row has the attributes: a NULL is within nothing."""
+        if any(name in row and row[name] is None for name in (self.column, self.by)):
+            return False
+        return not {self.column, self.by} <= row.keys() or matches(Range(high=self.end(row)), row[self.column])
+
+
+def covered(pinned: Mapping[str, object], ends: Mapping[str, object], said: Iterable[Punctuation]) -> bool:
+    """Whether a punctuation rules out all rows with these values, and with others up to these ends."""
+    values = {**pinned, **ends}
+    return any(
+        confined(p, values)
+        and match(values, p)
+        and all(isinstance(each, Range) and each.low is None for name, each in p.patterns if name in ends)
+        for p in said
+    )
 
 
 Rows: TypeAlias = tuple[Row, ...]

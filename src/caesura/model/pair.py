@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from caesura.model.distinct import firsts, identity
-from caesura.model.operator import Predicate, Row, Rows, Slice, State
-from caesura.punctuation import EVERYTHING, Punctuation, confined, equal, match, rename, set_nomatch_punctuations
+from caesura.model.operator import Band, Predicate, Row, Rows, Slice, State, covered
+from caesura.punctuation import EVERYTHING, Punctuation, equal, rename, set_nomatch_punctuations
 
 Kind = Literal["left", "right", "full", "semi", "anti"]
 
@@ -28,8 +28,9 @@ class Pair:
     Which rows have had a partner is kept too: the partner may go first. Equal rows have the same partners, so it
     is kept once for each of them.
 
-    `pairs` are the attributes compared. `same`: NULL is the same as NULL, as set operations have it; otherwise a
-    row with a NULL there is lonely at once, and so is one that would have to equal two values.
+    `pairs` are the attributes compared; `bands` bound others, which a pattern closes that is open to the left.
+    `same`: NULL is the same as NULL, as set operations have it; otherwise a row with a NULL there is lonely at
+    once, and so is one that would have to equal two values.
     """
 
     columns: tuple[tuple[str, ...], tuple[str, ...]]
@@ -37,6 +38,7 @@ class Pair:
     kind: Kind
     residual: Predicate | None = None
     same: bool = False
+    bands: tuple[Band, ...] = ()
 
     @property
     def lonely(self) -> tuple[int, ...]:
@@ -79,14 +81,16 @@ class Pair:
         """Whether a row can have a partner at all."""
         wanted: dict[str, object] = {}
         alike = (equal(row[pair[i]], wanted.setdefault(pair[1 - i], row[pair[i]])) for pair in self.pairs)
-        return self.same or all(alike)
+        return self.same or (all(alike) and all(band.holds(row) for band in self.bands))
 
     def meet(self, one: Row, other: Row) -> bool:
         alike = (
             equal(one[ours], other[theirs]) or (self.same and one[ours] is None and other[theirs] is None)
             for ours, theirs in self.pairs
         )
-        return all(alike) and (self.residual is None or self.residual(one | other) is True)
+        if not all(alike) or not all(band.holds(one | other) for band in self.bands):
+            return False
+        return self.residual is None or self.residual(one | other) is True
 
     def _once(self, held: Rows, arrived: Rows, met: Iterable[tuple[Row, Row]]) -> Iterable[Row]:
         """The rows of the first input that found their first partner now. Those that had one are not held."""
@@ -107,7 +111,8 @@ class Pair:
     def closed(self, i: int, row: Row, state: State) -> bool:
         """No partner can come any more."""
         partner = {pair[1 - i]: row[pair[i]] for pair in self.pairs}
-        return any(confined(p, partner) and match(partner, p) for p in state[1 - i].punctuations)
+        ends = {band.column: band.end(row) for band in self.bands if band.by in row}
+        return covered(partner, ends, state[1 - i].punctuations)
 
     def _had(self, i: int, row: Row, state: State) -> bool:
         return identity(row) in map(identity, state[2 + i].rows)

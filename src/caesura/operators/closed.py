@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from types import MappingProxyType
 
 from caesura.operators.rows import Rows, local, quote, union, values
 
@@ -48,6 +49,8 @@ class Closed:
     boxes: Rows | None = None
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     everything: bool = False
+    terms: Mapping[str, str] = field(default_factory=dict)
+    """What is compared with the patterns on an attribute, as SQL, where it is not the column of that name."""
 
     def __bool__(self) -> bool:
         """Whether there may be a punctuation at all."""
@@ -65,7 +68,8 @@ class Closed:
             for attribute in {**self.spans, **later.spans}
         }
         boxes = union((self.boxes, later.boxes))
-        return Closed(points, boxes, spans, self.everything or later.everything)
+        terms = {**self.terms, **later.terms}
+        return Closed(points, boxes, spans, self.everything or later.everything, terms)
 
     def mapped(self, change: Callable[[Rows, str], Rows]) -> Closed:
         """The same with each table replaced; it comes with a name of what it holds."""
@@ -103,6 +107,20 @@ class Closed:
         for name, known in kept.spans.items():
             renamed |= Closed(spans={names[name]: known})
         return renamed
+
+    def up_to(self, ends: Mapping[str, str]) -> Closed:
+        """What they say of all rows in which these attributes are at most so much (as SQL): a pattern on one of
+        them must be open to the left."""
+        points = {names: rows for names, rows in self.points.items() if not ends.keys() & set(names)}
+        spans = {
+            name: tuple(span for span in known if span.low is None or name not in ends)
+            for name, known in self.spans.items()
+        }
+        boxes = self.boxes
+        if boxes is not None:
+            for name in ends.keys() & set(boxes.columns):
+                boxes = boxes.where(f"{quote(name)}.low IS NULL")
+        return Closed(points, boxes, {n: known for n, known in spans.items() if known}, self.everything, ends)
 
     def where(self, constants: Mapping[str, str]) -> Closed:
         """What they say of the rows in which each of these attributes has this value (as SQL)."""
@@ -157,11 +175,11 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
     if rows is None or closed.everything:
         return None
     for attribute, spans in closed.spans.items():
-        rows = against_boxes(rows, interval_table(attribute, spans), negated=True)
+        rows = against_boxes(rows, interval_table(attribute, spans), closed.terms, negated=True)
     for attributes, points in closed.points.items():
         rows = rows.matching(points, attributes, negated=True)
     if closed.boxes is not None:
-        rows = against_boxes(rows, closed.boxes, negated=True)
+        rows = against_boxes(rows, closed.boxes, closed.terms, negated=True)
     return rows
 
 
@@ -172,13 +190,13 @@ def covered(rows: Rows | None, closed: Closed) -> Rows | None:
     found: list[Rows] = []
     for attribute, spans in closed.spans.items():
         table = interval_table(attribute, spans)
-        found.append(against_boxes(rows, table))
-        rows = against_boxes(rows, table, negated=True)
+        found.append(against_boxes(rows, table, closed.terms))
+        rows = against_boxes(rows, table, closed.terms, negated=True)
     for attributes, points in closed.points.items():
         found.append(rows.matching(points, attributes))
         rows = rows.matching(points, attributes, negated=True)
     if closed.boxes is not None:
-        found.append(against_boxes(rows, closed.boxes))
+        found.append(against_boxes(rows, closed.boxes, closed.terms))
     return union(found)
 
 
@@ -244,22 +262,24 @@ def interval_table(attribute: str, spans: tuple[Span, ...]) -> Rows:
     return table.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
-def against_boxes(rows: Rows, boxes: Rows, *, negated: bool = False) -> Rows:
+def against_boxes(
+    rows: Rows, boxes: Rows, terms: Mapping[str, str] = MappingProxyType({}), *, negated: bool = False
+) -> Rows:
     """The rows that some box matches, or that none does."""
-    renamed, condition = _boxed(boxes)
+    renamed, condition = _boxed(boxes, terms)
     return rows.matching_on(renamed, condition, negated=negated)
 
 
 def _matched_boxes(rows: Rows, boxes: Rows) -> Rows:
     """The ids of the boxes that match a row: joined from the rows' side, so that the boxes are broadcast."""
-    renamed, condition = _boxed(_with_box_id(boxes))
+    renamed, condition = _boxed(_with_box_id(boxes), {})
     return rows.join(renamed, condition).only([_BOX_ID]).distinct()
 
 
-def _boxed(boxes: Rows) -> tuple[Rows, str]:
+def _boxed(boxes: Rows, terms: Mapping[str, str]) -> tuple[Rows, str]:
     """The boxes under names of their own, and the condition that a row matches one."""
     own = {name: f"box {name}" for name in boxes.columns if name != _BOX_ID}
-    condition = " AND ".join(inside(quote(name), quote(box)) for name, box in own.items()) or "true"
+    condition = " AND ".join(inside(terms.get(n, quote(n)), quote(box)) for n, box in own.items()) or "true"
     return boxes.renamed({name: own.get(name, name) for name in boxes.columns}), condition
 
 

@@ -17,6 +17,14 @@ from caesura.operators.store import Store
 
 
 @dataclass(frozen=True)
+class Condition:
+    """SQL over these columns."""
+
+    sql: str
+    columns: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class Hop:
     """One step of a chained purge: the input asked next, and what each of its attributes must equal."""
 
@@ -25,6 +33,21 @@ class Hop:
     """Attribute of the input → the equal column of the rows joined so far."""
     constants: Mapping[str, str] = field(default_factory=dict)
     """Attribute of the input → the value that a predicate fixes for it, as SQL."""
+    most: Mapping[str, Condition] = field(default_factory=dict)
+    """Attribute of the input → what it is at most, if it is not fixed: a window is such a bound."""
+
+    @property
+    def asks(self) -> frozenset[str]:
+        """The columns of the rows joined so far that matter."""
+        return frozenset(self.pins.values()).union(*(most.columns for most in self.most.values()))
+
+    def translated(self, closed: Closed) -> Closed:
+        """What the input has closed, in the columns of the rows that ask."""
+        said = closed.where(self.constants)
+        if not self.most:
+            return said.renamed(self.pins)
+        ends = {attribute: most.sql for attribute, most in self.most.items()}
+        return said.renamed({**self.pins, **dict(zip(ends, ends, strict=True))}).up_to(ends)
 
 
 @dataclass(frozen=True)
@@ -34,9 +57,10 @@ class Side:
     table: StateTable
     finite: bool
     keys: tuple[str, ...]
-    """Its columns in equalities: a row with NULL in one of them joins nothing."""
-    alike: tuple[tuple[str, str], ...]
-    """Its columns that must equal the same column of another input: a row in which they differ joins nothing."""
+    """Its columns in equalities."""
+    able: str
+    """The condition that a row can join at all: no NULL in a column that is compared, and one value where there
+    must be one."""
     purge: tuple[Hop, ...] | None
     """The order in which its rows ask the other streams whether a partner may still come; None: unproven."""
     exports: Mapping[str, str]
@@ -49,7 +73,8 @@ class Side:
 class Join:
     sides: tuple[Side, ...]
     equalities: tuple[tuple[str, str], ...]
-    residual: str | None = None
+    residual: tuple[Condition, ...] = ()
+    """All else that must hold between columns of different inputs."""
     passed: Store | None = None
     """The history of what was passed on, if a reader needs it."""
 
@@ -123,26 +148,27 @@ class Join:
         joined, done = parts[start], {start}
         while len(done) < len(parts):
             i = next((i for i in self._around(done)), min(set(range(len(parts))) - done))
-            joined, done = self._joined(joined, done, parts[i], i), done | {i}
+            joined, done = self._joined(joined, parts[i]), done | {i}
         assert joined is not None
-        joined = joined.only(self._owner)
-        return joined if self.residual is None else joined.where(self.residual)
+        return joined.only(self._owner)
 
     def _around(self, done: set[int]) -> list[int]:
         """The inputs that an equality connects with those already joined."""
         pairs = [(self._owner[left], self._owner[right]) for left, right in self.equalities]
         return sorted({j if i in done else i for i, j in pairs if (i in done) != (j in done)})
 
-    def _joined(self, joined: Rows | None, done: set[int], part: Rows | None, i: int) -> Rows:
+    def _joined(self, joined: Rows | None, part: Rows | None) -> Rows:
+        """One more table, by all conditions whose columns are there now."""
         assert joined is not None
         assert part is not None
-        conditions = [
-            f"{quote(left)} = {quote(right)}"
-            for left, right in self.equalities
-            if {self._owner[left], self._owner[right]} <= done | {i}
-            and i in (self._owner[left], self._owner[right])
-        ]
-        return joined.join(part, " AND ".join(conditions) or None)
+        before, now = set(joined.columns), {*joined.columns, *part.columns}
+        ready = [c.sql for c in self._conditions if c.columns <= now and not c.columns <= before]
+        return joined.join(part, " AND ".join(ready) or None)
+
+    @cached_property
+    def _conditions(self) -> tuple[Condition, ...]:
+        equal = (Condition(f"{quote(a)} = {quote(b)}", frozenset((a, b))) for a, b in self.equalities)
+        return (*equal, *self.residual)
 
     def _kept(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
         """All rows of input i that stay: those held before, and the slice's."""
@@ -158,43 +184,34 @@ class Join:
         rows = union((held.rows, inputs[i].rows))
         if rows is None:
             return None
-        rows = rows.present(side.keys)
-        for one, other in side.alike:
-            rows = rows.where(f"{quote(one)} = {quote(other)}")
+        rows = rows.where(side.able)
         match side.purge:
             case None:
                 return rows
             case ():
                 return None  # every partner is finite and known: no future result needs a stored row
             case (hop,) if not any(other.finite for other in self.sides):
-                return uncovered(rows, self._closing(inputs, hop))
+                return uncovered(rows, hop.translated(inputs[hop.input].closed))
             case hops:
                 return self._chained(state, inputs, i, rows, hops)
-
-    def _closing(self, inputs: tuple[Flow, ...], hop: Hop) -> Closed:
-        """What the hop's input has closed, in the columns of the rows that ask."""
-        return inputs[hop.input].closed.where(hop.constants).renamed(hop.pins)
 
     def _chained(
         self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, hops: tuple[Hop, ...]
     ) -> Rows | None:
         """Judged by the join keys alone, since partners depend on nothing else, and against the states before
         the purge."""
-        mine = {by for hop in hops for by in hop.pins.values() if self._owner[by] == i}
+        mine = {column for hop in hops for column in hop.asks if self._owner[column] == i}
         keys = sorted({*self.sides[i].keys, *mine})
         chain: Rows | None = rows.only(keys).distinct()
-        done = {i}
         for j in [j for j, side in enumerate(self.sides) if side.finite]:
-            chain = self._joined(chain, done, inputs[j].finite, j)
-            done.add(j)
+            chain = self._joined(chain, inputs[j].finite)
         open_keys: list[Rows | None] = []
         for hop in hops:
-            if (still_open := uncovered(chain, self._closing(inputs, hop))) is not None:
+            if (still_open := uncovered(chain, hop.translated(inputs[hop.input].closed))) is not None:
                 open_keys.append(still_open.only(keys))
             present = union((state[self.sides[hop.input].table.name].rows, inputs[hop.input].rows))
             if present is None:
                 break  # no partner so far: the later conditions hold of themselves
-            chain = self._joined(chain, done, present, hop.input)
-            done.add(hop.input)
+            chain = self._joined(chain, present)
         awaited = union(open_keys)
         return None if awaited is None else rows.matching(awaited.distinct(), keys)

@@ -243,15 +243,11 @@ def _side(state: State, half: Half, flow: Flow, other: Flow) -> _Side:
         new=None if arrived is None else arrived.where(half.able),
         unable=arrived.where(f"NOT coalesce({half.able}, false)") if arrived is not None and half.lonely else None,
         had=state[half.met.name].rows if half.remembers else None,
-        before=_renamed(other.before, half.closing),
-        closed_now=_renamed(other.new, half.closing),
+        before=half.closing.translated(other.before),
+        closed_now=half.closing.translated(other.new),
         compact=held.compact,
         rewrite=held.rewrite or other.new.everything,
     )
-
-
-def _renamed(closed: Closed, hop: Hop) -> Closed:
-    return closed.where(hop.constants).renamed(hop.pins)
 
 
 def _not_all(closed: Closed) -> Closed:

@@ -34,8 +34,9 @@ def constraint(promise: Promise) -> str:
             return f"UNIQUE ({_declared(columns)})"
         case ClusteredBy(columns=columns):
             return f"CLUSTERED BY ({_declared(columns)})"
-        case OrderedBy(column=column, slack=slack):
-            return f"ORDERED BY ({_declared((column,))}{f' WITHIN {slack.sql}' if slack else ''})"
+        case OrderedBy(column=column, slack=slack, idle=idle):
+            within, after = f" WITHIN {slack.sql}" if slack else "", f" IDLE AFTER {idle.sql}" if idle else ""
+            return f"ORDERED BY ({_declared((column,))}{within}{after})"
         case ClosedBy(columns=columns, condition=condition):
             return f"CLOSED BY ({_declared(columns)}) WHEN {text(condition)}"
         case CompleteBy(columns=columns, per=per, table=table):

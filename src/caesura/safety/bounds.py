@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, product
+from itertools import product
 
 from sqlglot import exp
 
-from caesura.catalog import Interval, OrderedBy, Stream
+from caesura.catalog import Stream
 from caesura.expression import Expr
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
 from caesura.safety.predicates import conjuncts
@@ -84,27 +84,9 @@ def matching_bounds(join: Join) -> tuple[Bound, ...]:
     return (*inner, *equal, *(stated(join.residual) if join.residual else ()))
 
 
-def window_bounds(join: Join, times: Iterable[Iterable[str]]) -> Iterator[Bound]:
-    """A window of T on an input: the time of every other is at most T after its own.
-
-    `times` are, for each input, the temporal columns it is ordered by.
-    """
-    ordered = [tuple(each) for each in times]
-    for i, plan in enumerate(join.inputs):
-        for time, window in _window(plan):
-            length = Shift(_constant(exp.maybe_parse(window.sql, dialect="spark")))
-            others = (x for k, several in enumerate(ordered) if k != i for x in several)
-            yield from (Bound(x, time, (length,)) for x in others)
-
-
 def joined_on(join: Join) -> frozenset[str]:
-    """The columns that the join compares, and the times that a window of it may bound."""
-    compared = join.compared
-    if join.residual is not None:
-        compared |= join.residual.columns
-    if any(True for plan in join.inputs for _ in _window(plan)):
-        compared |= {column.name for plan in join.inputs for column in plan.columns if column.type.temporal}
-    return compared
+    """The columns that the join compares."""
+    return join.compared if join.residual is None else join.compared | join.residual.columns
 
 
 def stated(predicate: Expr) -> Iterator[Bound]:
@@ -171,18 +153,3 @@ def _renamed(found: Iterable[Bound], names: Mapping[str, tuple[str, ...]]) -> It
     for bound in found:
         by: tuple[str | Expr, ...] = names.get(bound.by, ()) if isinstance(bound.by, str) else (bound.by,)
         yield from (Bound(x, y, bound.shifts) for x, y in product(names.get(bound.column, ()), by))
-
-
-def _window(plan: Plan) -> Iterator[tuple[str, Interval]]:
-    """The time that the window of an input slides over, and its length; nothing if it has none."""
-    match plan:
-        case Scan(relation=Stream() as stream, alias=alias, window=Interval() as window):
-            temporal = {column.name for column in stream.columns if column.type.temporal}
-            times = (p.column for p in stream.promises if isinstance(p, OrderedBy) and p.column in temporal)
-            yield from ((f"{alias}.{time}", window) for time in islice(times, 1))
-        case Filter(input=below):
-            yield from _window(below)
-        case Project(input=below):
-            yield from ((name, window) for time, window in _window(below) for name in plan.copies.get(time, ()))
-        case _:
-            pass

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from caesura.catalog import PunctuatedBy
+from caesura.clocks import idle_windows
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort
 from caesura.safety import because
 from caesura.safety.closing import Closing
 from caesura.safety.growth import Kept
@@ -19,10 +20,11 @@ from caesura.safety.verdict import Verdict
 
 
 def diagnose(verdict: Verdict) -> tuple[Diagnostic, ...]:
-    """An error for each state without a proof, a warning for what never emits or never forgets a punctuation."""
+    """An error for each state without a proof, a warning for what never emits, never forgets or never limits."""
     errors = (_error(state, verdict) for state in verdict.states if not state.bounded)
     growing = (kept for kept in verdict.judgement.kept if kept.by is None) if verdict.safe else ()
-    return (*errors, *map(_warning, verdict.blocked), *map(_growing, growing))
+    idle = idle_windows(verdict.query.plan)
+    return (*errors, *map(_warning, verdict.blocked), *map(_growing, growing), *map(_idle, idle))
 
 
 def _error(state: StateVerdict, verdict: Verdict) -> Diagnostic:
@@ -115,6 +117,17 @@ def _growing(kept: Kept) -> Diagnostic:
         labels=_labels((kept.span, "rows leave, but what closed them must be remembered")),
         because=(kept.because,),
         help=("let the other side punctuate the same columns, or add LIFESPAN to the promise",),
+        severity="warning",
+    )
+
+
+def _idle(scan: Scan) -> Diagnostic:
+    return Diagnostic(
+        code=Code.IDLE_WINDOW,
+        message=f"the window on `{scan.alias}` limits nothing",
+        labels=_labels((scan.span, "no input that it is joined with has a time")),
+        because=("the time of an input is the column in ORDERED BY",),
+        help=("add ORDERED BY (…) to a stream that it is joined with, or leave the window out",),
         severity="warning",
     )
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from caesura.expression import Expr
 from caesura.plan import Join, endless
 from caesura.punctuation import Scheme
-from caesura.safety.bounds import Bound, matching_bounds, window_bounds
+from caesura.safety.bounds import Bound, matching_bounds
 from caesura.safety.equality import EqualityClass, matching_classes
 
 
@@ -61,12 +61,7 @@ class JoinGraph:
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
-        types = {column.name: column.type for each in self.join.inputs for column in each.columns}
-        times = (
-            [a for scheme in schemes if scheme.ordered for a in scheme.attributes if types[a].temporal]
-            for schemes in self.schemes
-        )
-        return (*matching_bounds(self.join), *window_bounds(self.join, times))
+        return matching_bounds(self.join)
 
     @cached_property
     def classes(self) -> tuple[EqualityClass, ...]:

@@ -35,7 +35,8 @@ class Arrivals:
         flow = Flow(rows, all_said(said), self.past.closed)
         before = self.past.promised
         now = self.past.time if self.contract.timed_by is None else survey.time or before.time
-        promised = Promised({**before.bounds, **survey.bounds}, flow.closed.everything, now)
+        seen = self.past.time if survey.rows or before.seen is None else before.seen
+        promised = Promised({**before.bounds, **survey.bounds}, flow.closed.everything, now, seen)
         return Source(flow, promised, self.contract.remember(state, said, rows, now))
 
     def plain(self) -> dict[str, str]:

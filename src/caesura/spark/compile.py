@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from caesura import plan
 from caesura.catalog import Column, OrderedBy, Stream, Table, Values
+from caesura.expression import Expr
 from caesura.operators.closed import Attributes, Closed, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.distinct import Distinct
 from caesura.operators.group import Group
 from caesura.operators.image import Image
-from caesura.operators.join import Join, Side
+from caesura.operators.join import Condition, Join, Side
 from caesura.operators.merge import Merge
 from caesura.operators.operator import Operator, StateTable
 from caesura.operators.pair import Pair
@@ -26,13 +27,16 @@ from caesura.operators.sort import Sort
 from caesura.operators.store import Store
 from caesura.safety.complement import excluded
 from caesura.safety.equality import matching_classes
+from caesura.safety.join_graph import JoinGraph
 from caesura.safety.monotone import rising
+from caesura.safety.predicates import conjuncts
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.halves import compared, paired
-from caesura.spark.pins import alike, chain
+from caesura.spark.pins import able, bounded, chain
 from caesura.spark.spans import outside
+from caesura.types import BOOLEAN
 
 
 @dataclass
@@ -87,10 +91,12 @@ class _Compiler:
         self._nodes = tuple(dict.fromkeys(node for root in roots for node in plan.walk(root)))
         self._types = {node: {c.name: c.type for c in node.columns} for node in self._nodes}
         self._reaches: dict[plan.Join, tuple[Reach | None, ...]] = {}
+        self._graphs: dict[plan.Join, JoinGraph] = {}
         self._schemes: dict[plan.Plan, tuple[Derived, ...]] = {}
         for root in roots:
             derivation = derive(root)
             self._reaches |= derivation.reaches
+            self._graphs |= derivation.graphs
             self._schemes |= derivation.schemes
         self._demands = {node: Demand() for node in self._nodes}
         for root in roots:
@@ -153,10 +159,10 @@ class _Compiler:
                 for below in several:
                     self._demands[below].ask(_scalars(below), history=True)
             case plan.Join():
+                equal = {name for each in matching_classes(node) for name in each.columns}
                 for i, below in enumerate(node.inputs):
-                    closing = {name for each in matching_classes(node) for name in each.columns}
-                    wanted = (closing | self._exports(node, i).keys()) & self._types[below].keys()
-                    self._demands[below].ask(wanted, history=True)
+                    closing = equal.union(bounded(self._graphs[node], i), self._exports(node, i))
+                    self._demands[below].ask(closing & self._types[below].keys(), history=True)
 
     def _complement(self, node: plan.Filter) -> Closed:
         patterns = (each.patterns[0] for each in excluded(node.predicate, self._types[node]))
@@ -241,8 +247,10 @@ class _Compiler:
         label = self._label("join")
         sides = tuple(self._side(node, i, label) for i in range(len(node.inputs)))
         equalities = tuple((equality.left, equality.right) for equality in node.equalities)
-        residual = node.residual.sql if node.residual is not None else None
-        return Join(sides, equalities, residual, self._passed(node, label))
+        residual = conjuncts(node.residual.tree) if node.residual is not None else ()
+        conditions = (Expr(part, BOOLEAN) for part in residual)
+        others = tuple(Condition(f"({each.sql})", each.columns) for each in conditions)
+        return Join(sides, equalities, others, self._passed(node, label))
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]
@@ -254,8 +262,8 @@ class _Compiler:
             table=StateTable(name, below.columns),
             finite=finite,
             keys=tuple(column.name for column in below.columns if column.name in join.compared),
-            alike=alike(join, below),
-            purge=None if reach is None or not reach.complete else chain(join, reach),
+            able=" AND ".join(able(join, below)) or "true",
+            purge=None if reach is None or not reach.complete else chain(reach),
             exports=exports,
             pending=self._pending(below, name, exports),
         )
@@ -272,7 +280,7 @@ class _Compiler:
         names = [f"{label}: {_name_of(node, i)}" for i in (0, 1)]
         exports = [self._exports(node, i) for i in (0, 1)]
         pending = [self._pending(node.inputs[i], names[i], exports[i]) for i in (0, 1)]
-        pair = compared(node, names) if isinstance(node, plan.Compare) else paired(node, names)
+        pair = compared(node, names) if isinstance(node, plan.Compare) else paired(self._graphs[node], names)
         one, other = (
             replace(half, exports=exports[i], pending=pending[i], eager=_reopens(node))
             for i, half in enumerate(pair.halves)

@@ -147,6 +147,12 @@ class Contract:
         closed = tables | self.below(holding.bounds) | Closed(everything=holding.everything)
         return Past(closed, holding, time)
 
+    def idle(self, promised: Promised, time: int) -> bool:
+        """Whether it has been silent for so long that nobody waits for it any more."""
+        if self.timed_by is None or self.timed_by.idle is None or promised.seen is None:
+            return False
+        return time - promised.seen >= self.timed_by.idle.microseconds
+
     def below(self, bounds: Mapping[str, str]) -> Closed:
         """What the bounds of ordered columns close."""
         spans: dict[str, tuple[Span, ...]] = {}
@@ -165,7 +171,8 @@ class Contract:
         """A slice that brings nothing; `end`: it ends the stream, if it has not ended before."""
         said: Said = {None: Closed(everything=True)} if end and not past.closed.everything else {}
         flow = Flow(new=all_said(said), before=past.closed)
-        promised = replace(past.promised, everything=flow.closed.everything)
+        seen = past.time if past.promised.seen is None else past.promised.seen
+        promised = replace(past.promised, everything=flow.closed.everything, seen=seen)
         return Source(flow, promised, self.remember(state, said, None, promised.time))
 
     def remember(self, state: State, said: Said, rows: Rows | None, now: int | None) -> Changes:

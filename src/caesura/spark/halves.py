@@ -10,39 +10,38 @@ from caesura.operators.closed import in_order
 from caesura.operators.join import Hop
 from caesura.operators.pair import Half, Pair
 from caesura.operators.rows import quote
+from caesura.safety.join_graph import JoinGraph
 from caesura.safety.predicates import conjuncts
-from caesura.spark.pins import alike, hop
+from caesura.spark.pins import able, alike, hop
 from caesura.types import BOOLEAN
 
 
-def paired(join: plan.Join, names: list[str]) -> Pair:
+def paired(graph: JoinGraph, names: list[str]) -> Pair:
     """`names` are those of the inputs, for their state."""
+    join = graph.join
     residual = [] if join.residual is None else [Expr(part, BOOLEAN) for part in conjuncts(join.residual.tree)]
     conditions = [f"{quote(each.left)} = {quote(each.right)}" for each in join.equalities]
     conditions += (f"({part.sql})" for part in residual)
-    one, other = (_half(join, i, names[i], residual) for i in (0, 1))
+    one, other = (_half(graph, i, names[i], residual) for i in (0, 1))
     return Pair(
         (one, other), " AND ".join(conditions) or "true", matches=not join.halved, semi=join.kind == "semi"
     )
 
 
-def _half(join: plan.Join, i: int, name: str, residual: list[Expr]) -> Half:
-    below = join.inputs[i]
+def _half(graph: JoinGraph, i: int, name: str, residual: list[Expr]) -> Half:
+    join, below = graph.join, graph.join.inputs[i]
     mine = {column.name for column in below.columns}
-    closing, same = hop(join, 1 - i, mine), alike(join, below)
-    able = [f"{quote(name)} IS NOT NULL" for name in sorted(join.compared & mine)]
-    able += (f"{quote(one)} = {quote(two)}" for one, two in same)
-    able += (f"({part.sql})" for part in residual if part.columns <= mine)
-    decides = (
-        join.compared.union(closing.pins.values(), *same, *(part.columns for part in residual)) & mine or mine
-    )
+    closing = hop(graph, 1 - i, mine)
+    alone = (f"({part.sql})" for part in residual if part.columns <= mine)
+    same, asked = alike(join, below), (part.columns for part in residual)
+    decides = join.compared.union(closing.asks, *same, *asked) & mine or mine
     needed = decides if join.halved and i == 1 else mine
     comes_out = i in join.lonely or (join.halved and i == 0)
     return Half(
         name=name,
         columns=tuple(column for column in below.columns if column.name in needed),
         deciding=in_order((column.name for column in below.columns), decides),
-        able=" AND ".join(able) or "true",
+        able=" AND ".join((*able(join, below), *alone)) or "true",
         closing=closing,
         lonely=i in join.lonely,
         finite=plan.endless(join) and not plan.endless(below) and not comes_out,

@@ -51,6 +51,8 @@ class Promised:
     everything: bool = False
     time: int | None = None
     """How far the stream has come or, without a time of its own, when it last came; in microseconds."""
+    seen: int | None = None
+    """When a slice last brought rows; before it brings any, when the first slice came. In microseconds."""
 
 
 @dataclass(frozen=True)

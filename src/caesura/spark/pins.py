@@ -1,38 +1,88 @@
-"""Whose values a punctuation must speak of to close a row: columns that are equal wherever rows meet."""
+"""What a punctuation must speak of to close a row: columns that are equal, or bounded, wherever rows meet."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from caesura import plan
-from caesura.operators.join import Hop
+from caesura.expression import Expr
+from caesura.operators.join import Condition, Hop
+from caesura.operators.rows import quote
+from caesura.safety.bounds import Bound, stated
 from caesura.safety.equality import matching_classes
+from caesura.safety.join_graph import JoinGraph
 from caesura.safety.reach import Reach
 
 
-def chain(join: plan.Join, reach: Reach) -> tuple[Hop, ...]:
+def chain(reach: Reach) -> tuple[Hop, ...]:
     """The proof's order. Each hop may use any punctuation on pinned attributes, not only those of its scheme."""
+    join = reach.join
     known = {column.name for i in (reach.start, *reach.static) for column in join.inputs[i].columns}
     hops: list[Hop] = []
     for each in reach.hops:
-        hops.append(hop(join, each.input, known))
+        hops.append(hop(reach.graph, each.input, known))
         known |= {column.name for column in join.inputs[each.input].columns}
     return tuple(hops)
 
 
-def hop(join: plan.Join, asked: int, known: Collection[str]) -> Hop:
-    """The input that is asked, and what its columns must equal: columns known so far, or constants."""
-    mine = {column.name for column in join.inputs[asked].columns}
+def hop(graph: JoinGraph, asked: int, known: Collection[str]) -> Hop:
+    """The input that is asked, and what its columns must equal or are at most: columns known so far, constants."""
+    mine = {column.name for column in graph.join.inputs[asked].columns}
     pins: dict[str, str] = {}
     constants: dict[str, str] = {}
-    for each in matching_classes(join):
+    for each in matching_classes(graph.join):
         available = [name for name in each.columns if name in known]
         for name in each.columns:
             if name in mine and available:
                 pins[name] = available[0]
             elif name in mine and each.constant is not None:
                 constants[name] = each.constant.sql
-    return Hop(asked, pins, constants)
+    most = {
+        name: bound
+        for name in bounded(graph, asked)
+        if name not in pins and name not in constants and (bound := _most(graph, name, known)) is not None
+    }
+    return Hop(asked, pins, constants, most)
+
+
+def bounded(graph: JoinGraph, i: int) -> Iterator[str]:
+    """The columns of an input whose bound will rise, and that something in the join bounds."""
+    for scheme in graph.schemes[i]:
+        if scheme.ordered and scheme.attributes[0] in graph.class_of:
+            yield scheme.attributes[0]
+
+
+def _most(graph: JoinGraph, name: str, known: Collection[str]) -> Condition | None:
+    """What a column is at most, given columns that are known; where several bound it, the least of them."""
+    terms: list[Condition] = []
+    for to, path in graph.paths(name).items():
+        if to is not None:
+            column = next((each for each in graph.classes[to].columns if each in known), None)
+            if column is not None:
+                terms.append(Condition(_shifted(quote(column), path), frozenset((column,))))
+        elif path and isinstance(path[-1].by, Expr):
+            terms.append(Condition(_shifted(path[-1].by.sql, path)))
+    if len(terms) <= 1:
+        return terms[0] if terms else None
+    least = f"least({', '.join(term.sql for term in terms)})"
+    return Condition(least, frozenset().union(*(term.columns for term in terms)))
+
+
+def _shifted(sql: str, path: tuple[Bound, ...]) -> str:
+    """Beyond the largest value of a type there is nothing: NULL, which no bound ever passes."""
+    for bound in path:
+        for shift in bound.shifts:
+            sql = f"{'try_add' if shift.added else 'try_subtract'}({sql}, {shift.amount.sql})"
+    return sql
+
+
+def able(join: plan.Join, below: plan.Plan) -> list[str]:
+    """The conditions, as SQL, without which a row of an input meets nothing: no NULL where it is compared, and one
+    value where there must be one."""
+    bounds = stated(join.residual) if join.residual is not None else ()
+    compared = join.compared.union(c for b in bounds for c in (b.column, b.by) if isinstance(c, str))
+    present = [f"{quote(column.name)} IS NOT NULL" for column in below.columns if column.name in compared]
+    return [*present, *(f"{quote(one)} = {quote(other)}" for one, other in alike(join, below))]
 
 
 def alike(join: plan.Join, below: plan.Plan) -> tuple[tuple[str, str], ...]:

@@ -20,7 +20,6 @@ from caesura.progress import Progress
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
 from caesura.spark.evaluate import evaluate_static
-from caesura.spark.executable import require_executable
 from caesura.spark.fingerprint import fingerprint
 from caesura.spark.inputs import Input, Inputs
 from caesura.spark.manifest import last_manifest
@@ -84,7 +83,6 @@ class Settings:
 
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
-    require_executable(pipeline)
     work = work_session(spark)
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
     compiled = compile_plans(tuple(query.plan for query in queries))

@@ -26,6 +26,7 @@ from caesura.spark.arrivals import Arrivals
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract, Source
 from caesura.spark.evaluate import evaluate
+from caesura.spark.idle import caught_up
 from caesura.spark.manifest import Manifest, Promised, commit
 from caesura.spark.quarantine import Counts, added, require_kept
 from caesura.spark.sinks import ResultSink
@@ -142,6 +143,8 @@ class SliceDriver:
                 else contract.silent(state, pasts[name], end=parts is None)
                 for name, contract in self._contracts.items()
             }
+            if parts is not None:
+                sources = caught_up(self._contracts, sources, time)
             flows, changes = evaluate(self._compiled, state, self._leaves(sources))
             for source in sources.values():
                 changes |= source.changes

@@ -224,9 +224,9 @@ def _constraint(
         case syntax.ClusteredByConstraint():
             return ClusteredBy(_names(columns), life, at)
         case syntax.OrderedByConstraint():
-            slack = _length(line.args.get("slack"), source)
-            _check_order(columns[0], slack, at)
-            return OrderedBy(columns[0].name, slack, life, at)
+            slack, idle = (_length(line.args.get(each), source) for each in ("slack", "idle"))
+            _check_order(columns[0], {"WITHIN": slack, "IDLE AFTER": idle}, at)
+            return OrderedBy(columns[0].name, slack, idle, life, at)
         case syntax.ClosedByConstraint():
             return ClosedBy(_names(columns), _condition(line, stream, source), life, at)
         case syntax.CompleteByConstraint():
@@ -282,7 +282,7 @@ def _length(node: exp.Expr | None, source: Source) -> Interval | None:
     return interval(node, source) if node is not None else None
 
 
-def _check_order(column: Column, slack: Interval | None, at: Span | None) -> None:
+def _check_order(column: Column, lengths: Mapping[str, Interval | None], at: Span | None) -> None:
     if not ordered(column.type) or not column.type.scalar:
         raise refusal(
             Code.NO_ORDER,
@@ -290,12 +290,13 @@ def _check_order(column: Column, slack: Interval | None, at: Span | None) -> Non
             at,
             help="order by a number, a text, a date or a time",
         )
-    if slack is not None and not column.type.temporal:
-        raise refusal(
-            Code.SLACK_NOT_TEMPORAL,
-            f"`{column.name}` is {column.type}: WITHIN an interval needs a date or a time",
-            at,
-        )
+    for word, length in lengths.items():
+        if length is not None and not column.type.temporal:
+            raise refusal(
+                Code.SLACK_NOT_TEMPORAL,
+                f"`{column.name}` is {column.type}: {word} an interval needs a date or a time",
+                at,
+            )
 
 
 def _condition(line: syntax.Constraint, stream: Stream, source: Source) -> Expr:

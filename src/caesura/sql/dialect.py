@@ -82,8 +82,9 @@ class CaesuraParser(PositionedParser):
             self._expect(TokenType.L_PAREN, "`(`")
             name = self._parse_name("a column")
             slack = self._parse_length() if self._match_text_seq("WITHIN") else None
+            idle = self._parse_length() if self._match_text_seq("IDLE", "AFTER") else None
             self._expect(TokenType.R_PAREN, "`)`: ORDERED BY takes one column")
-            node = syntax.OrderedByConstraint(expressions=[name], slack=slack)
+            node = syntax.OrderedByConstraint(expressions=[name], slack=slack, idle=idle)
         elif self._match_text_seq("CLOSED", "BY"):
             names = self._parse_names()
             self._expect(TokenType.WHEN, "WHEN and a condition")

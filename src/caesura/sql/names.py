@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from caesura.catalog import Column
+from caesura.catalog import Column, Interval
 from caesura.diagnostics import CaesuraError, Label, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.plan import Plan
@@ -26,12 +26,25 @@ class Named:
 
 
 @dataclass(frozen=True)
+class Clock:
+    """A column, by its index, that holds the time of an input's rows, and the window over it if there is one.
+
+    `padded`: an outer join puts NULL there where the input has no row.
+    """
+
+    index: int
+    window: Interval | None
+    padded: bool = False
+
+
+@dataclass(frozen=True)
 class Input:
     """One FROM item."""
 
     alias: str
     plan: Plan
     columns: tuple[Named, ...]
+    clocks: tuple[Clock, ...] = ()
 
 
 @dataclass(frozen=True)

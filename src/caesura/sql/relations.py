@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from caesura.catalog import Interval, OrderedBy, Relation, Stream
+from caesura.catalog import Relation
 from caesura.diagnostics import CaesuraError, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.expression import Expr, column
@@ -19,6 +19,7 @@ from caesura.sql.intervals import interval
 from caesura.sql.joins import assemble, join_of
 from caesura.sql.names import Input, Named, Reach, check_aliases, check_count
 from caesura.sql.refusal import listing, nearest, refusal
+from caesura.sql.sliding import limits, padded, timed
 from caesura.sql.spans import span
 from caesura.sql.syntax import WindowedTable
 from caesura.sql.unsupported import refuse_extras
@@ -107,13 +108,21 @@ def _bind_join(left: Joined, join: exp.Join, scope: Scope, queries: Queries, bef
     elif on is not None:
         parts = conjuncts(scalar(on, reach, "ON"))
         conditions = tuple(condition(part, scope.source, "the condition of ON") for part in parts)
+    windows = limits(left.reach.inputs, right.reach.inputs, scope.source)
+    conditions = (*conditions, *windows)
     if kind == "inner":
         both = (*left.plans, *right.plans)
         return Joined(reach, both, (*left.conditions, *right.conditions, *conditions))
     at = span(join, scope.source)
     sides = (left.assembled(_hull(left.plans) or at), right.assembled(_hull(right.plans) or at))
-    seen = left.reach if kind in ("semi", "anti") else reach
-    return Joined(seen, (join_of(kind, sides, conditions, at),))
+    joined = join_of(kind, sides, conditions, at)
+    if joined.halved:
+        return Joined(left.reach, (joined,))
+    seen = (
+        padded(side.reach.inputs) if i in joined.padded else side.reach.inputs
+        for i, side in enumerate((left, right))
+    )
+    return Joined(replace(reach, inputs=tuple(one for inputs in seen for one in inputs)), (joined,))
 
 
 def _hull(plans: tuple[Plan, ...]) -> Span | None:
@@ -206,7 +215,7 @@ def _apart(one: Input, others: tuple[Input, ...]) -> Input:
     if not isinstance(one.plan, Scan):
         return _labelled(one, next(free), names)
     scan = replace(one.plan, alias=next(free))
-    return Input(one.alias, scan, tuple(map(Named, names, scan.columns)))
+    return replace(one, plan=scan, columns=tuple(map(Named, names, scan.columns)))
 
 
 def _labelled(one: Input, label: str, names: list[str]) -> Input:
@@ -216,7 +225,7 @@ def _labelled(one: Input, label: str, names: list[str]) -> Input:
         for name, c in zip(names, one.columns, strict=True)
     )
     project = Project(one.plan, outputs, one.plan.span)
-    return Input(one.alias, project, tuple(map(Named, names, project.columns)))
+    return replace(one, plan=project, columns=tuple(map(Named, names, project.columns)))
 
 
 def _named(item: exp.Table, scope: Scope) -> Input:
@@ -232,36 +241,13 @@ def _named(item: exp.Table, scope: Scope) -> Input:
         case Broken():
             raise CaesuraError
         case Derived():
-            if isinstance(item, WindowedTable):
-                raise refusal(
-                    Code.CLAUSE,
-                    "this version does not execute a window on a derived stream or view",
-                    span(item, scope.source),
-                    help="put the window on the streams that it reads",
-                )
             return _derived(meaning.plan, item, item.alias or meaning.name, scope)
         case _:
             alias = item.alias or meaning.name
-            scan = Scan(meaning, alias, _window(item, meaning, scope.source), span(item, scope.source))
+            window = interval(item.args["window"], scope.source) if isinstance(item, WindowedTable) else None
+            scan = Scan(meaning, alias, window, span(item, scope.source))
             named = (Named(c.name, p) for c, p in zip(meaning.columns, scan.columns, strict=True))
-            return _renamed(Input(alias, scan, tuple(named)), item, scope.source)
-
-
-def _window(item: exp.Table, relation: Relation, source: Source) -> Interval | None:
-    if not isinstance(item, WindowedTable):
-        return None
-    length = interval(item.args["window"], source)
-    promises = relation.promises if isinstance(relation, Stream) else ()
-    times = [p.column for p in promises if isinstance(p, OrderedBy)]
-    if not any(c.type.temporal and c.name in times for c in relation.columns):
-        raise refusal(
-            Code.WINDOW_WITHOUT_ORDER,
-            f"`{relation.name}` has no time to slide a window over",
-            span(item, source),
-            because="the time of a window is the column in ORDERED BY",
-            help=f"add ORDERED BY (…) to `{relation.name}`" if isinstance(relation, Stream) else None,
-        )
-    return length
+            return _renamed(timed(Input(alias, scan, tuple(named)), item, scope.source), item, scope.source)
 
 
 def _derived(plan: Plan, item: exp.Expr, alias: str, scope: Scope) -> Input:
@@ -270,7 +256,7 @@ def _derived(plan: Plan, item: exp.Expr, alias: str, scope: Scope) -> Input:
     outputs = tuple(Output(f"{alias}.{c.name}", column(c.name, c.type)) for c in plan.columns)
     project = Project(plan, outputs, at)
     named = (Named(c.name, p) for c, p in zip(plan.columns, project.columns, strict=True))
-    return _renamed(Input(alias, project, tuple(named)), item, scope.source)
+    return _renamed(timed(Input(alias, project, tuple(named)), item, scope.source), item, scope.source)
 
 
 def _renamed(one: Input, item: exp.Expr, source: Source) -> Input:

@@ -52,9 +52,9 @@ class ClusteredByConstraint(Constraint):
 
 
 class OrderedByConstraint(Constraint):
-    """`ORDERED BY (t [WITHIN interval])`"""
+    """`ORDERED BY (t [WITHIN interval] [IDLE AFTER interval])`"""
 
-    arg_types: ClassVar[dict[str, bool]] = {**Constraint.arg_types, "slack": False}
+    arg_types: ClassVar[dict[str, bool]] = {**Constraint.arg_types, "slack": False, "idle": False}
 
 
 class ClosedByConstraint(Constraint):

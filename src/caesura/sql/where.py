@@ -21,6 +21,7 @@ from caesura.sql.joins import assemble, join_of
 from caesura.sql.names import Reach, bound_column
 from caesura.sql.refusal import refusal
 from caesura.sql.relations import Queries, Scope, bind_from
+from caesura.sql.sliding import limits
 from caesura.sql.spans import extent, span
 from caesura.sql.unsupported import refuse_clauses, refuse_extras
 
@@ -136,6 +137,7 @@ def _answered(question: Question, plan: Plan, reach: Reach, scope: Scope, querie
     else:
         inner, columns = _computed(inner, items, given.reach, source)
         conditions += _equal(question, question.values, columns, reach)
+    conditions += tuple(limits(reach.inputs, given.reach.inputs, source))
     return join_of(question.kind, (plan, inner), conditions, span(question.at, source))
 
 

@@ -1,0 +1,50 @@
+"""The times of rows: what a sliding window slides over.
+
+`A [RANGE T]` means that a partner's time is at most T after A's. A stream's time is the first date or time in its
+ORDERED BY, and it stays the time of the rows that a query makes of them, as long as they carry it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from caesura.catalog import OrderedBy, Stream
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
+
+
+def times(plan: Plan) -> tuple[str, ...]:
+    """The columns that hold the time of a stream below; never NULL because an outer join found no partner."""
+    match plan:
+        case Scan(relation=Stream() as stream, alias=alias):
+            temporal = {column.name for column in stream.columns if column.type.temporal}
+            ordered = (p.column for p in stream.promises if isinstance(p, OrderedBy) and p.column in temporal)
+            return tuple(f"{alias}.{time}" for time in ordered)[:1]
+        case Scan():
+            return ()
+        case Filter(input=below) | Distinct(input=below) | Sort(input=below):
+            return times(below)
+        case Project(input=below):
+            return tuple(name for time in times(below) for name in plan.copies.get(time, ())[:1])
+        case Group(input=below, keys=keys):
+            return tuple(time for time in times(below) if time in keys)
+        case Join():
+            out = plan.inputs[:1] if plan.halved else plan.inputs
+            return tuple(time for i, below in enumerate(out) if i not in plan.padded for time in times(below))
+        case Merge(inputs=several) | Compare(inputs=several):
+            first, *others = map(times, several)
+            return tuple(time for time in first if all(time in other for other in others))
+
+
+def idle_windows(plan: Plan) -> Iterator[Scan]:
+    """The inputs whose window limits nothing, because no input that they are joined with has a time."""
+    limited = {
+        node
+        for join in walk(plan)
+        if isinstance(join, Join)
+        for i, below in enumerate(join.inputs)
+        if any(times(other) for j, other in enumerate(join.inputs) if j != i)
+        for node in walk(below)
+    }
+    for node in walk(plan):
+        if isinstance(node, Scan) and node.window is not None and node not in limited:
+            yield node
