@@ -141,11 +141,15 @@ def streams() -> Mapping[str, list[dict[str, object]]]:
 def wanted(streams: Mapping[str, list[dict[str, object]]]) -> dict[str, Counter[tuple[object, ...]]]:
     database = duckdb.connect()
     for name, columns in STREAMS.items():
-        database.execute(_in_duckdb(f"CREATE TABLE {name} ({columns})"))
+        local = columns.replace("TIMESTAMP", "TIMESTAMP_NTZ")
+        database.execute(_in_duckdb(f"CREATE TABLE {name} ({local})"))
         marks = ", ".join("?" for _ in columns.split(","))
         database.executemany(f"INSERT INTO {name} VALUES ({marks})", [[*row.values()] for row in streams[name]])
     database.execute("CREATE TABLE category AS FROM (VALUES (0, 'toys'), (1, 'books')) AS t (id, name)")
-    return {name: Counter(database.execute(plain or text).fetchall()) for name, (text, plain) in QUERIES.items()}
+    return {
+        name: Counter(database.execute(_in_duckdb(plain or text)).fetchall())
+        for name, (text, plain) in QUERIES.items()
+    }
 
 
 def _in_duckdb(sql: str) -> str:
