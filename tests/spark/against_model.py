@@ -163,7 +163,7 @@ class OnSpark:
             for name, rows in tables.items()
             if rows is not None
         )
-        for name, row in tagged.frame(self.spark).collect() if tagged is not None else ():
+        for name, row in tagged.frame(self.spark).coalesce(1).collect() if tagged is not None else ():
             found[name].append(Row.of(json.loads(row)))
         return {name: sorted(rows, key=repr) for name, rows in found.items()}
 
