@@ -144,6 +144,7 @@ OnViolation: TypeAlias = Literal["quarantine", "fail"]
 class Stream:
     """An endless relation. `origin` is None when it stands on a DataFrame given from Python.
 
+    `release`: joins give up its rows when its time has passed theirs by so much, whatever could still come.
     `on_violation` is no part of what the stream means: a pipeline that stopped may go on with the other one.
     """
 
@@ -152,12 +153,20 @@ class Stream:
     constraints: tuple[Constraint, ...] = ()
     origin: Origin | None = None
     punctuation_column: str = PUNCTUATION_COLUMN
+    release: Interval | None = None
     on_violation: OnViolation = field(default="quarantine", compare=False)
     span: Span | None = field(default=None, compare=False)
 
     @property
     def promises(self) -> tuple[Promise, ...]:
         return tuple(c for c in self.constraints if not isinstance(c, Check))
+
+    @property
+    def time(self) -> str | None:
+        """The first date or time that it is ordered by."""
+        temporal = {column.name for column in self.columns if column.type.temporal}
+        ordered = (p.column for p in self.promises if isinstance(p, OrderedBy))
+        return next((column for column in ordered if column in temporal), None)
 
     @property
     def in_band(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caesura.catalog import OrderedBy, Stream
+from caesura.catalog import Stream
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
 
 
@@ -16,9 +16,7 @@ def times(plan: Plan) -> tuple[str, ...]:
     """The columns that hold the time of a stream below; never NULL because an outer join found no partner."""
     match plan:
         case Scan(relation=Stream() as stream, alias=alias):
-            temporal = {column.name for column in stream.columns if column.type.temporal}
-            ordered = (p.column for p in stream.promises if isinstance(p, OrderedBy) and p.column in temporal)
-            return tuple(f"{alias}.{time}" for time in ordered)[:1]
+            return () if stream.time is None else (f"{alias}.{stream.time}",)
         case Scan():
             return ()
         case Filter(input=below) | Distinct(input=below) | Sort(input=below):

@@ -23,6 +23,10 @@ class Progress:
     """What went into quarantine: stream → reason → how many."""
     set_aside_total: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """The same over all slices."""
+    released: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Which rows left the state of joins, as far as it is counted: state table → rule → how many."""
+    released_total: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The same over all slices."""
     state: Mapping[str, int] = field(default_factory=dict)
     """Rows after the slice, per state table."""
     output: Mapping[str, int] = field(default_factory=dict)
@@ -57,6 +61,8 @@ class Progress:
         if self.quarantined_total:
             streams = ", ".join(f"{n:,} of {name}" for name, n in _per_stream(self.set_aside_total).items())
             parts.append(f"{self.quarantined_total:,} quarantined: {streams}")
+        if given_up := sum(rules.get("release", 0) for rules in self.released_total.values()):
+            parts.append(f"{given_up:,} given up by OPTIONS (release …)")
         if self.unbounded:
             parts.append(f"UNBOUNDED: {', '.join(self.unbounded)}")
         return " · ".join(parts)

@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 
 from caesura.spark.session import embedded
 
-# Tests run many small plans once. Compiling them, to Java and then to the best machine code, or planning them anew
-# while they run, would take more time than it could ever give back.
+# Tests run many small plans once. Compiling them, to Java and then to the best machine code, would take more time
+# than it could ever give back.
 QUICK_START = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -Dspark.sql.adaptive.enabled=false "
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m "
     "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN"
 )
 

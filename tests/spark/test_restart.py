@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from caesura.diagnostics.code import Code
 from caesura.operators.operator import Changes
 from caesura.operators.rows import Rows
 from caesura.spark import slice as slice_module
-from caesura.spark.quarantine import Aside
 from caesura.spark.sinks import FileSink
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import Storage
@@ -186,7 +185,7 @@ def test_plans_and_files_do_not_grow_with_the_number_of_slices(
     sizes: list[int] = []
     write = StateFiles.write
 
-    def measured(files: StateFiles, slice: int, changes: Changes, *more: Sequence[Aside]) -> Any:
+    def measured(files: StateFiles, slice: int, changes: Changes, *more: Any) -> Any:
         changed = (change.rows for change in changes.values() if change.rows is not None)
         sizes.append(sum(nodes(rows, files._spark) for rows in changed))
         return write(files, slice, changes, *more)

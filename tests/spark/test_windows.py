@@ -209,3 +209,51 @@ def test_an_idle_stream_does_not_hold_back_the_others(spark: SparkSession, tmp_p
     assert [(slice, stream) for slice, stream, _, _ in script.quarantine(query)] == [(2, "alarm")]
     script.run_to_end()
     assert script.rows("quiet") == [{"page": "a"}, {"page": "c"}]
+
+
+def test_it_is_counted_which_rule_let_go_of_rows(spark: SparkSession, tmp_path: Path) -> None:
+    """Purged by a punctuation, expired, joined but never stored, and come when nobody waited any more."""
+    text = """
+    CREATE STREAM auction (id BIGINT, opened TIMESTAMP, UNIQUE (id), ORDERED BY (opened)) FROM FILES auction;
+    CREATE STREAM bid (auction BIGINT, at TIMESTAMP, PUNCTUATED BY (auction), ORDERED BY (at)) FROM FILES bid;
+    CREATE SINK out USING parquet LOCATION 'out';
+    INSERT INTO out SELECT a.id, b.at FROM auction [RANGE INTERVAL 10 SECONDS] AS a JOIN bid AS b
+    ON a.id = b.auction;
+    """
+
+    def auction(id: int, second: int) -> dict[str, object]:
+        return {"id": id, "opened": f"2026-01-01 00:00:{second:02}"}
+
+    def bid(auction: int, second: int) -> dict[str, object]:
+        return {"auction": auction, "at": f"2026-01-01 00:00:{second:02}"}
+
+    script = Script(spark, tmp_path, text, every_rule=True)
+    script.slice(auction=[auction(1, 0), auction(2, 1), auction(3, 2)], bid=[bid(1, 2), bid(2, 2), bid(9, 2)])
+    script.slice(auction=[auction(4, 5)], bid=[bid(1, 5), '{"auction": 1}'])
+    script.slice(auction=[auction(5, 20)], bid=[bid(2, 20), bid(4, 20)])
+    script.run()
+    assert [progress.released for progress in script.progress] == [
+        {"join: b": {"on arrival": 2}},
+        {"join: a": {"punctuation": 1}, "join: b": {"on arrival": 1}},
+        {"join: a": {"window": 3}, "join: b": {"on arrival": 2, "alone": 2}},
+    ]
+    assert script.progress[-1].released_total["join: b"] == {"on arrival": 5, "alone": 2}
+    assert [row["id"] for row in script.rows("out")] == [1, 1, 2]
+
+
+def test_rows_are_given_up_on_request_and_counted(spark: SparkSession, tmp_path: Path) -> None:
+    text = """
+    CREATE STREAM click (page BIGINT, at TIMESTAMP, PUNCTUATED BY (page), ORDERED BY (at))
+    USING json LOCATION 'click' OPTIONS (maxFilesPerTrigger 1, release 'INTERVAL 10 SECONDS');
+    CREATE STREAM look (page BIGINT, PUNCTUATED BY (page)) FROM FILES look;
+    CREATE SINK out USING parquet LOCATION 'out';
+    INSERT INTO out SELECT c.page, c.at FROM click AS c JOIN look AS l ON c.page = l.page;
+    """
+    script = Script(spark, tmp_path, text)
+    script.slice(click=[{"page": 1, "at": "2026-01-01 00:00:00"}, {"page": 2, "at": "2026-01-01 00:00:05"}])
+    script.slice(click=[{"page": 3, "at": "2026-01-01 00:00:12"}])
+    script.slice(look=[{"page": 1}, {"page": 2}])
+    script.run()
+    assert [progress.released for progress in script.progress] == [{}, {"join: c": {"release": 1}}, {}]
+    assert "1 given up" in script.progress[-1].line()
+    assert [row["page"] for row in script.rows("out")] == [2]

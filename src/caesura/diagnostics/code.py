@@ -53,6 +53,7 @@ class Code(StrEnum):
     BAD_INTERVAL = "CAE0312"
     DUPLICATE_OPTION = "CAE0313"
     NOT_CLOSABLE = "CAE0314"
+    RELEASE_WITHOUT_TIME = "CAE0315"
     # not supported here
     STATEMENT = "CAE0401"
     CLAUSE = "CAE0402"
@@ -125,6 +126,7 @@ TITLES: dict[Code, str] = {
     Code.BAD_INTERVAL: "an interval is not one positive, fixed length of time",
     Code.DUPLICATE_OPTION: "an option is given twice",
     Code.NOT_CLOSABLE: "a promise is about a column whose values no punctuation can name",
+    Code.RELEASE_WITHOUT_TIME: "OPTIONS (release …) needs a time",
     Code.STATEMENT: "this kind of statement is not supported",
     Code.CLAUSE: "this version does not execute a clause",
     Code.JOIN_KIND: "this kind of join is not supported",

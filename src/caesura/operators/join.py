@@ -7,11 +7,11 @@ no kept row of that input matches it. No intermediate result is stored.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from caesura.operators.closed import NOTHING, Closed, as_boxes, split, uncovered
-from caesura.operators.operator import Change, Changes, Flow, Held, State, StateTable
+from caesura.operators.closed import NOTHING, Closed, as_boxes, covered, split, uncovered
+from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union
 from caesura.operators.store import Store
 
@@ -67,6 +67,8 @@ class Side:
     """Its attributes that readers of the result ask punctuations on → the (equal) result column they know."""
     pending: Store | None
     """Punctuations that wait until no kept row matches them; None if nobody asks for them."""
+    release: Hop | None = None
+    """What the input itself must have passed so that its rows are given up, partner or not."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,19 @@ class Join:
         for i, side in enumerate(self.sides):
             if side.finite:
                 continue
-            held = state[side.table.name]
-            if held.compact and inputs[i].rows is None and not self._closed_now(inputs, side):
+            compact = state[side.table.name].compact
+            if compact and inputs[i].rows is None and not self._closed_now(inputs, i):
                 continue
-            anew = held.rewrite or any(inputs[hop.input].new.everything for hop in side.purge or ())
-            rows = self._kept(state, inputs, i) if anew else self._purged(state, inputs, i, Held())
+            anew = self.anew(state, inputs, i)
+            rows = self._kept(state, inputs, i) if anew else self._purged(state, inputs, i, inputs[i].rows)
             changes[side.table.name] = Change(rows, anew)
         return changes
+
+    def anew(self, state: State, inputs: tuple[Flow, ...], i: int) -> bool:
+        """Whether the slice writes the rows of an input anew, or appends to them."""
+        side = self.sides[i]
+        ended = any(inputs[hop.input].new.everything for hop in side.purge or ())
+        return state[side.table.name].rewrite or ended
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         new, changes = NOTHING, dict[str, Change]()
@@ -133,9 +141,11 @@ class Join:
             return Flow(new=new), changes
         return Flow(new=new, before=self.passed.read(state)), {**changes, **self.passed.append(state, new)}
 
-    def _closed_now(self, inputs: tuple[Flow, ...], side: Side) -> bool:
-        """Whether this slice brings a punctuation that may purge the side's rows."""
-        return any(inputs[hop.input].new for hop in side.purge or ())
+    def _closed_now(self, inputs: tuple[Flow, ...], i: int) -> bool:
+        """Whether this slice brings a punctuation that may purge rows of input i."""
+        side = self.sides[i]
+        asked = {hop.input for hop in side.purge or ()} | ({i} if side.release is not None else set())
+        return any(inputs[j].new for j in asked)
 
     def _held(self, state: State, i: int, flow: Flow) -> Rows | None:
         side = self.sides[i]
@@ -173,15 +183,19 @@ class Join:
     def _kept(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
         """All rows of input i that stay: those held before, and the slice's."""
         side = self.sides[i]
-        rows = self._purged(state, inputs, i, state[side.table.name])
+        rows = self._purged(state, inputs, i, union((state[side.table.name].rows, inputs[i].rows)))
         if rows is None or side.pending is None:
             return rows
         return state.share(f"kept {side.table.name}", rows)
 
-    def _purged(self, state: State, inputs: tuple[Flow, ...], i: int, held: Held) -> Rows | None:
+    def _purged(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
+        """Those of these rows of input i that stay."""
+        side, rows = self.sides[i], self.awaited(state, inputs, i, rows)
+        return rows if side.release is None else uncovered(rows, side.release.translated(inputs[i].closed))
+
+    def awaited(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """keep(S) = rows of S with, for some k, a row of S ⋈ X₁ ⋈ … ⋈ Xₖ₋₁ that no punctuation of Xₖ covers."""
         side = self.sides[i]
-        rows = union((held.rows, inputs[i].rows))
         if rows is None:
             return None
         rows = rows.where(side.able)
@@ -194,6 +208,28 @@ class Join:
                 return uncovered(rows, hop.translated(inputs[hop.input].closed))
             case hops:
                 return self._chained(state, inputs, i, rows, hops)
+
+    def expired(self, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
+        """The rows of input i that a window alone lets go, if its only partner is a stream."""
+        match self.sides[i].purge:
+            case (hop,) if hop.most and rows is not None:
+                passed = replace(inputs[hop.input].closed, everything=False).confined(hop.most)
+                return covered(rows, replace(hop, pins={}, constants={}).translated(passed))
+            case _:
+                return None
+
+    def alone(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
+        """The rows of input i whose only partner, a stream, has none for them and will have none."""
+        match self.sides[i].purge:
+            case (hop,) if rows is not None and len(self.sides) == 2:
+                closed = covered(rows, hop.translated(inputs[hop.input].closed))
+                partners = union((state[self.sides[hop.input].table.name].rows, inputs[hop.input].rows))
+                if closed is None or partners is None:
+                    return closed
+                condition = " AND ".join(condition.sql for condition in self._conditions)
+                return closed.matching_on(partners, condition or "true", negated=True)
+            case _:
+                return None
 
     def _chained(
         self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, hops: tuple[Hop, ...]

@@ -34,7 +34,7 @@ from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.halves import compared, paired
-from caesura.spark.pins import able, bounded, chain
+from caesura.spark.pins import able, bounded, chain, given_up
 from caesura.spark.spans import outside
 from caesura.types import BOOLEAN
 
@@ -161,7 +161,9 @@ class _Compiler:
             case plan.Join():
                 equal = {name for each in matching_classes(node) for name in each.columns}
                 for i, below in enumerate(node.inputs):
-                    closing = equal.union(bounded(self._graphs[node], i), self._exports(node, i))
+                    release = given_up(below, i)
+                    own = release.asks if release is not None else ()
+                    closing = equal.union(bounded(self._graphs[node], i), self._exports(node, i), own)
                     self._demands[below].ask(closing & self._types[below].keys(), history=True)
 
     def _complement(self, node: plan.Filter) -> Closed:
@@ -266,6 +268,7 @@ class _Compiler:
             purge=None if reach is None or not reach.complete else chain(reach),
             exports=exports,
             pending=self._pending(below, name, exports),
+            release=given_up(below, i),
         )
 
     def _pending(self, below: plan.Plan, name: str, exports: Mapping[str, str]) -> Store | None:

@@ -119,7 +119,7 @@ class Contract:
     @cached_property
     def timed_by(self) -> OrderedBy | None:
         """The order that gives the stream a time of its own."""
-        return next((each for each in self.ordered if self.store.types[each.column].temporal), None)
+        return next((each for each in self.ordered if each.column == self.stream.time), None)
 
     @cached_property
     def in_band(self) -> Mapping[Attributes, Interval | None]:

@@ -62,6 +62,8 @@ class Manifest:
     promised: dict[str, Promised] = field(default_factory=dict)
     quarantined: Counts = field(default_factory=dict)
     """What was set aside, over all slices."""
+    released: Counts = field(default_factory=dict)
+    """What let go of rows, over all slices."""
     ended: bool = False
     """The inputs were exhausted and that was taken as their end."""
 
@@ -82,6 +84,7 @@ class Manifest:
                 },
                 "promised": {name: asdict(promised) for name, promised in self.promised.items()},
                 "quarantined": self.quarantined,
+                "released": self.released,
                 "ended": self.ended,
             },
             indent=1,
@@ -102,6 +105,7 @@ class Manifest:
             },
             {name: Promised(**promised) for name, promised in given["promised"].items()},
             given["quarantined"],
+            given["released"],
             given["ended"],
         )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from caesura import plan
+from caesura.catalog import Interval, Stream
+from caesura.clocks import times
 from caesura.expression import Expr
 from caesura.operators.join import Condition, Hop
 from caesura.operators.rows import quote
@@ -74,6 +76,16 @@ def _shifted(sql: str, path: tuple[Bound, ...]) -> str:
         for shift in bound.shifts:
             sql = f"{'try_add' if shift.added else 'try_subtract'}({sql}, {shift.amount.sql})"
     return sql
+
+
+def given_up(below: plan.Plan, i: int) -> Hop | None:
+    """OPTIONS (release …) of a stream: when its own time has passed its rows in a join by so much, they go."""
+    streams = [node.relation for node in plan.walk(below) if isinstance(node, plan.Scan)]
+    match streams, times(below):
+        case [Stream(release=Interval() as after)], (time,):
+            return Hop(i, {}, most={time: Condition(f"try_add({quote(time)}, {after.sql})", frozenset((time,)))})
+        case _:
+            return None
 
 
 def able(join: plan.Join, below: plan.Plan) -> list[str]:

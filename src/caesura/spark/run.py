@@ -80,6 +80,8 @@ class Settings:
     purge: PurgePolicy = field(default_factory=PurgePolicy)
     unbounded: tuple[str, ...] = ()
     """States that may grow for ever, to be named in every progress."""
+    every_rule: bool = False
+    """Count what lets go of the rows of joins, by rule. It takes additional joins."""
 
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
@@ -119,6 +121,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         files,
         last_manifest(storage),
         report,
+        settings.every_rule,
     )
     driver.recover()
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}

@@ -19,7 +19,9 @@ from pyspark.sql.functions import expr
 from caesura import plan
 from caesura.catalog import Stream
 from caesura.operators.closed import Closed
-from caesura.operators.operator import Flow
+from caesura.operators.join import Join
+from caesura.operators.operator import Flow, State
+from caesura.operators.released import Count, counts
 from caesura.operators.rows import Rows
 from caesura.progress import Progress
 from caesura.spark.arrivals import Arrivals
@@ -28,7 +30,7 @@ from caesura.spark.contract import Contract, Source
 from caesura.spark.evaluate import evaluate
 from caesura.spark.idle import caught_up
 from caesura.spark.manifest import Manifest, Promised, commit
-from caesura.spark.quarantine import Counts, added, require_kept
+from caesura.spark.quarantine import added, require_kept
 from caesura.spark.sinks import ResultSink
 from caesura.spark.state import StateFiles, Written
 from caesura.spark.storage import Storage
@@ -57,6 +59,7 @@ class SliceDriver:
         files: StateFiles,
         manifest: Manifest,
         report: Callable[[Progress], None],
+        every_rule: bool,
     ) -> None:
         self._spark = spark
         self._compiled = compiled
@@ -65,6 +68,7 @@ class SliceDriver:
         self._storage = storage
         self._files = files
         self._report = report
+        self._every_rule = every_rule
         self._contracts = contracts
         self._last: Mapping[str, Survey] = {}
         self.manifest = manifest
@@ -156,7 +160,8 @@ class SliceDriver:
             written = Written()
             failure: Exception | None = None
             with ThreadPoolExecutor() as pool:
-                state_job = pool.submit(self._files.write, number, changes, aside)
+                counted = self._counted(state, flows)
+                state_job = pool.submit(self._files.write, number, changes, aside, counted)
                 survey_job = pool.submit(survey, self._spark, arrivals) if guessed else None
                 try:
                     output = self._staged(flows, number) if at_once else {}
@@ -181,9 +186,21 @@ class SliceDriver:
             tables=self._files.versions(self.manifest.tables, changes, number, written),
             promised={name: source.promised for name, source in sources.items()},
             quarantined=added(self.manifest.quarantined, written.quarantined),
+            released=added(self.manifest.released, written.released),
             ended=parts is None,
         )
-        return _Done(manifest, surveys, output, written.quarantined)
+        return _Done(manifest, surveys, output, written)
+
+    def _counted(self, state: State, flows: Mapping[plan.Plan, Flow]) -> list[Count]:
+        """What lets go of the rows of joins, as far as it is to be counted."""
+        return [
+            count
+            for node, operator in self._compiled.operators.items()
+            if isinstance(operator, Join)
+            for count in counts(
+                operator, state, tuple(flows[each] for each in plan.inputs(node)), every_rule=self._every_rule
+            )
+        ]
 
     def _leaves(self, sources: Mapping[str, Source]) -> dict[plan.Plan, Flow]:
         """A relation that never changes is known as a whole; to whoever takes it for a stream, all of it comes in
@@ -228,8 +245,10 @@ class SliceDriver:
             rows_in=sum(each.rows for each in done.surveys.values()),
             rows_out=sum(done.output.values()),
             punctuations=sum(each.punctuations for each in done.surveys.values()),
-            set_aside=done.quarantined,
+            set_aside=done.written.quarantined,
             set_aside_total=self.manifest.quarantined,
+            released=done.written.released,
+            released_total=self.manifest.released,
             state_rows=sum(n for name, n in state.items() if holds[name] == "rows"),
             punctuation_rows=sum(n for name, n in state.items() if holds[name] == "punctuations"),
             seconds=clock.total,
@@ -246,7 +265,7 @@ class _Done:
     manifest: Manifest
     surveys: Mapping[str, Survey]
     output: Mapping[str, int]
-    quarantined: Counts
+    written: Written
 
 
 @dataclass

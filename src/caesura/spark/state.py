@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
 from caesura.operators.operator import Changes, Held, State, StateTable
+from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark import spans
 from caesura.spark.manifest import Manifest, Part, TableVersion, last_manifest
@@ -22,6 +24,7 @@ from caesura.spark.storage import Storage
 
 _FOLDER = "state"
 _NO_COLUMN = "row"
+_FIGURE = "figure "
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Written:
 
     tables: Mapping[str, WrittenTable] = field(default_factory=dict)
     quarantined: Counts = field(default_factory=dict)
+    released: Counts = field(default_factory=dict)
+    """Which rows left the state of joins: table → rule → number."""
 
 
 class StateFiles:
@@ -78,20 +83,28 @@ class StateFiles:
     def tables(self) -> tuple[StateTable, ...]:
         return tuple(self._tables.values())
 
-    def write(self, slice: int, changes: Changes, aside: Sequence[Aside] = ()) -> Written:
-        """Write what the slice changes and sets aside."""
+    def write(
+        self, slice: int, changes: Changes, aside: Sequence[Aside] = (), counted: Sequence[Count] = ()
+    ) -> Written:
+        """Write what the slice changes and sets aside, and count what else is to be counted."""
         tables = {name: change.rows for name, change in changes.items() if change.rows is not None}
         if (quarantine := union(each.rows for each in aside)) is not None:
             tables[QUARANTINE.name] = quarantine
-        tagged = union(self._tagged(name, rows) for name, rows in tables.items())
+        figures = tuple(dict.fromkeys(rows for each in counted for rows in each.tables))
+        tagged = union(
+            (*(self._tagged(name, rows) for name, rows in tables.items()), *map(_figure, count(), figures))
+        )
         if tagged is None:
             return Written()
         observed = Observation()
         metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
         quarantined = f"table = '{self._ids[QUARANTINE.name]}'"
         metrics += (f"count_if({quarantined} AND {each.condition}) AS q{i}" for i, each in enumerate(aside))
+        metrics += (f"max(IF(table = '{_FIGURE}{i}', figure, NULL)) AS f{i}" for i, _ in enumerate(figures))
         width = self._spark.sparkContext.defaultParallelism
         frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width)
+        if figures:
+            frame = frame.where(f"NOT startswith(table, '{_FIGURE}')").drop("figure")
         writer = frame.write.mode("overwrite").option("parquet.enable.dictionary", "false").partitionBy("table")
         writer.parquet(self._storage.path(_FOLDER, _name(slice)))
         found = observed.get
@@ -99,7 +112,9 @@ class StateFiles:
             name: WrittenTable(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]")))
             for i, name in enumerate(tables)
         }
-        return Written(written, counts((each, found[f"q{i}"]) for i, each in enumerate(aside)))
+        quarantined_now = counts((each, found[f"q{i}"]) for i, each in enumerate(aside))
+        numbers = {rows: int(found[f"f{i}"]) for i, rows in enumerate(figures)}
+        return Written(written, quarantined_now, released(counted, numbers))
 
     def _metrics(self, name: str, i: int) -> Iterator[str]:
         """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
@@ -223,9 +238,15 @@ class StateFiles:
         return rows.project({"table": text(self._ids[name]), **(columns or {_NO_COLUMN: "CAST(NULL AS STRING)"})})
 
 
+def _figure(number: int, rows: Rows) -> Rows:
+    """The number of rows of a table that is not written."""
+    counted = rows.summary({"figure": "count(*)"})
+    return counted.project({"table": text(f"{_FIGURE}{number}"), "figure": "figure"})
+
+
 def _physical_names(tables: tuple[StateTable, ...]) -> dict[str, dict[str, str]]:
     """Column names for the union of all tables: tables share a column where name and type agree."""
-    seen: dict[str, list[str]] = {"table": ["the tag"]}
+    seen: dict[str, list[str]] = {"table": ["the tag"], "figure": ["a number"]}
     names: dict[str, dict[str, str]] = {}
     for table in tables:
         names[table.name] = {}

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from caesura.catalog import (
     PUNCTUATION_COLUMN,
+    UNITS,
     Check,
     ClosedBy,
     ClusteredBy,
@@ -32,12 +33,13 @@ from caesura.sql import syntax
 from caesura.sql.datatypes import to_type
 from caesura.sql.expressions import scalar, typed
 from caesura.sql.functions import ordered
-from caesura.sql.intervals import interval
+from caesura.sql.intervals import fixed_length, interval
 from caesura.sql.names import Named, Reach
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
 
 PUNCTUATION = "punctuation"  # Caesura's own option: the name of the column that carries punctuations
+RELEASE = "release"  # another: how old rows may become before joins give them up
 
 
 def declare_sink(node: syntax.Declaration, source: Source) -> Sink:
@@ -60,19 +62,44 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
     name, by their lower-case names."""
     columns = _columns(node, source)
     options = _options(node, source)
-    punctuation = options.pop(PUNCTUATION, None)
+    punctuation, release = options.pop(PUNCTUATION, None), options.pop(RELEASE, None)
     violation = node.args.get("on_violation")
     stream = Stream(
         node.name,
         columns,
         origin=_origin(node, source, options),
         punctuation_column=punctuation.text("value") if punctuation else PUNCTUATION_COLUMN,
+        release=_released_after(release, source) if release is not None else None,
         on_violation="fail" if violation is not None and violation.name == "FAIL" else "quarantine",
         span=span(node, source),
     )
     _check_punctuation_column(stream)
     constraints = tuple(_constraint(line, stream, source, tables) for line in node.args.get("constraints") or ())
-    return _parts(replace(stream, constraints=constraints), node, source)
+    stream = replace(stream, constraints=constraints)
+    if release is not None and stream.time is None:
+        raise refusal(
+            Code.RELEASE_WITHOUT_TIME,
+            f"`{stream.name}` has no time that says how old a row is",
+            span(release, source),
+            because="the time of a stream is the column in ORDERED BY",
+            help=f"add ORDERED BY (…) to `{stream.name}`, or leave the option out",
+        )
+    return _parts(stream, node, source)
+
+
+def _released_after(option: syntax.OptionPair, source: Source) -> Interval:
+    """`INTERVAL 1 DAY`, or the same without the word."""
+    text = option.text("value").strip()
+    length = fixed_length(text[len("INTERVAL") :] if text.upper().startswith("INTERVAL") else text)
+    if length is None:
+        raise refusal(
+            Code.BAD_INTERVAL,
+            "an interval here is one positive number of one unit",
+            span(option, source),
+            because=f"units of fixed length are {', '.join(UNITS)}",
+            help="OPTIONS (release 'INTERVAL 1 DAY')",
+        )
+    return length
 
 
 def _parts(stream: Stream, node: syntax.Declaration, source: Source) -> tuple[Stream, ...]:

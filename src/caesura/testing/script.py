@@ -41,13 +41,22 @@ STREAM_OF = r"USING json LOCATION '\1' OPTIONS (maxFilesPerTrigger 1)"
 class Script:
     """`text` is the pipeline; its stream `bid` is read from the folder `bid`, as `STREAM_OF` says."""
 
-    def __init__(self, spark: SparkSession, folder: Path, text: str, *, purge: PurgePolicy | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        text: str,
+        *,
+        purge: PurgePolicy | None = None,
+        every_rule: bool = False,
+    ) -> None:
         self.spark = spark
         self.folder = folder
         self.file = folder / "pipeline.sql"
         self.checkpoint = folder / "checkpoint"
         self.progress: list[Progress] = []
         self._purge = purge or PurgePolicy()
+        self._every_rule = every_rule
         self._slices = 0
         folder.mkdir(parents=True, exist_ok=True)
         self.file.write_text(re.sub(r"FROM FILES (\w+)", STREAM_OF, text), encoding="utf-8")
@@ -90,6 +99,7 @@ class Script:
             show=print_rows,
             report=self.progress.append,
             purge=self._purge,
+            every_rule=self._every_rule,
         )
         return start(self.spark, prepared.pipeline, settings)
 

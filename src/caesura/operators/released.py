@@ -1,0 +1,70 @@
+"""What lets go of the rows of a join, counted: the rules of a join of punctuated and windowed streams (PWJoin).
+
+- window: a row has left, since no partner can be so late any more (invalidation);
+- punctuation: a row has left, since its partners are closed (purge);
+- on arrival: a row was joined but never stored, since no partner can come any more (on-the-fly discard);
+- alone: of these, the rows that found no partner at all: what closed them could be passed on before they came;
+- release: a row was given up by OPTIONS (release …), although a partner could still come.
+
+Rows leave when their table is written anew, and are counted then. Only the last rule can lose results, and it is
+always counted; the others take joins of their own to count, and are counted on request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from caesura.operators.closed import covered
+from caesura.operators.join import Join
+from caesura.operators.operator import Flow, State
+from caesura.operators.rows import Rows
+
+Rule = Literal["window", "punctuation", "on arrival", "alone", "release"]
+
+
+@dataclass(frozen=True)
+class Count:
+    """The rows of a state table that a rule lets go: so many as these tables have, less those."""
+
+    table: str
+    rule: Rule
+    rows: tuple[Rows | None, ...]
+    less: tuple[Rows | None, ...] = ()
+
+    @property
+    def tables(self) -> Iterator[Rows]:
+        return (rows for rows in (*self.rows, *self.less) if rows is not None)
+
+    def number(self, found: Mapping[Rows, int]) -> int:
+        plus, minus = (sum(found[each] for each in some if each is not None) for some in (self.rows, self.less))
+        return plus - minus
+
+
+def counts(join: Join, state: State, inputs: tuple[Flow, ...], *, every_rule: bool) -> Iterator[Count]:
+    """What has to be counted in a slice."""
+    for i, side in enumerate(join.sides):
+        if side.finite or not (every_rule or side.release is not None):
+            continue
+        name, arrived = side.table.name, inputs[i].rows
+        held = state[name].rows if join.anew(state, inputs, i) else None
+        staying, stored = (join.awaited(state, inputs, i, rows) for rows in (held, arrived))
+        if side.release is not None:
+            given_up = side.release.translated(inputs[i].closed)
+            yield Count(name, "release", (covered(staying, given_up), covered(stored, given_up)))
+        if every_rule:
+            expired = join.expired(inputs, i, held)
+            yield Count(name, "window", (expired,))
+            yield Count(name, "punctuation", (held,), (expired, staying))
+            yield Count(name, "on arrival", (arrived,), (stored,))
+            yield Count(name, "alone", (join.alone(state, inputs, i, arrived),))
+
+
+def released(counted: Iterable[Count], found: Mapping[Rows, int]) -> dict[str, dict[str, int]]:
+    """State table → rule → number of rows."""
+    numbers: dict[str, dict[str, int]] = {}
+    for count in counted:
+        if number := count.number(found):
+            numbers.setdefault(count.table, {})[count.rule] = number
+    return numbers
