@@ -74,3 +74,4 @@ class Page:
 
 README = Page("README.md")
 LANGUAGE = Page("docs/language.md")
+TESTING = Page("docs/testing.md")

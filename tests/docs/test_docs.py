@@ -16,7 +16,7 @@ from caesura.plan import Pipeline
 from caesura.punctuation_json import read
 from caesura.safety.verdict import check
 from caesura.sql.bind import bind
-from tests.docs.fences import LANGUAGE, README, ROOT, Block, Page
+from tests.docs.fences import LANGUAGE, README, ROOT, TESTING, Block, Page
 
 PAGES = sorted(str(path.relative_to(ROOT)) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
 
@@ -37,7 +37,7 @@ def outcome(block: Block) -> str:
     return "blocked" if any(verdict.blocked for verdict in verdicts) else ""
 
 
-@pytest.mark.parametrize("block", [*README.of("sql"), *LANGUAGE.of("sql")], ids=str)
+@pytest.mark.parametrize("block", [*README.of("sql"), *LANGUAGE.of("sql"), *TESTING.of("sql")], ids=str)
 def test_an_example_in_sql_has_the_outcome_that_is_written_above_it(block: Block) -> None:
     assert outcome(block) == " ".join(word for word in block.words if word != "catalog")
 
