@@ -49,7 +49,14 @@ class Run:
         }
 
 
-def run_to_end(session: caesura.Session, pipeline: str, checkpoint: Path, *, allow_unbounded: bool = False) -> Run:
+def run_to_end(
+    session: caesura.Session,
+    pipeline: str,
+    checkpoint: Path,
+    *,
+    allow_unbounded: bool = False,
+    every_rule: bool = False,
+) -> Run:
     """Start a pipeline of one SELECT on an empty checkpoint, and wait for its end. Its rows are only counted."""
     shutil.rmtree(checkpoint, ignore_errors=True)
     progress: list[caesura.Progress] = []
@@ -65,6 +72,7 @@ def run_to_end(session: caesura.Session, pipeline: str, checkpoint: Path, *, all
         checkpoint=str(checkpoint),
         until_end=True,
         allow_unbounded=allow_unbounded,
+        every_rule=every_rule,
         on_progress=report,
     )
     query.awaitTermination()

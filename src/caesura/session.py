@@ -152,6 +152,7 @@ class Prepared:
         until_end: bool = False,
         allow_unbounded: bool = False,
         interval: str | None = None,
+        every_rule: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
         **options: str,
     ) -> ContinuousQuery:
@@ -160,7 +161,8 @@ class Prepared:
         `format`, `path` and `options` say where the rows of a SELECT go: by default they are printed; `memory`
         makes them a view with the query's name. `until_end` stops when the inputs are exhausted and takes that as
         the end of the streams; `interval` is the time between slices. `allow_unbounded` starts a query whose state
-        may grow for ever; each progress says so.
+        may grow for ever; each progress says so. `every_rule` counts what lets go of the rows of joins
+        (`Progress.released`), which takes time.
         """
         from caesura.spark.run import Settings, start
         from caesura.terminal import print_rows
@@ -180,6 +182,7 @@ class Prepared:
             show=print_rows,
             report=on_progress or (lambda progress: None),
             unbounded=self.unbounded,
+            every_rule=every_rule,
         )
         return start(self.session.spark, self.pipeline, settings)
 

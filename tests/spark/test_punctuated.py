@@ -10,7 +10,7 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from caesura.testing import Pattern, PunctuatedStream, write_punctuated_streams
+from caesura.testing import ArrivalPattern, PunctuatedStream, write_punctuated_streams
 from caesura.testing.punctuated import EPOCH, MICROSECOND
 from tests.docs.fences import TESTING
 
@@ -31,8 +31,10 @@ def plain(stream: PunctuatedStream) -> list[Arrival]:
 @pytest.mark.parametrize(
     "stream",
     [
-        PunctuatedStream(Pattern.parse("cluster-desc-1"), rows=100, seed=1, irrelevant=True),  # and some are empty
-        PunctuatedStream(Pattern.parse("uniform-12"), rows=200, inter_arrival=timedelta(microseconds=5)),
+        PunctuatedStream(
+            ArrivalPattern.parse("cluster-desc-1"), rows=100, seed=1, irrelevant=True
+        ),  # and some are empty
+        PunctuatedStream(ArrivalPattern.parse("uniform-12"), rows=200, inter_arrival=timedelta(microseconds=5)),
     ],
     ids=lambda stream: str(stream.pattern),
 )
@@ -59,7 +61,7 @@ def test_the_page_writes_streams_whose_slices_are_of_the_same_time(spark: SparkS
 
 
 def test_streams_with_different_keys_are_not_written_together(spark: SparkSession, tmp_path: Path) -> None:
-    patterns = {name: Pattern.parse(f"cluster-asc-{size}") for name, size in (("a", 5), ("b", 2))}
+    patterns = {name: ArrivalPattern.parse(f"cluster-asc-{size}") for name, size in (("a", 5), ("b", 2))}
     streams = {name: PunctuatedStream(pattern, rows=100) for name, pattern in patterns.items()}
     with pytest.raises(ValueError, match="the same number of keys"):
         write_punctuated_streams(spark, tmp_path, streams, slices=2)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from caesura.punctuation import Constant, Punctuation
 from caesura.punctuation_json import read
-from caesura.testing import Pattern, PunctuatedStream, punctuated
+from caesura.testing import ArrivalPattern, PunctuatedStream, punctuated
 from caesura.testing.arrivals import Cluster, Order, Punct, Uniform
 from caesura.testing.chance import OfIntegers
 from caesura.testing.script import Item
@@ -31,7 +31,7 @@ PUNCTUATED_PATTERNS = PATTERNS.filter(lambda pattern: not isinstance(pattern, Un
 
 
 def stream(notation: str, rows: int, seed: int = 0) -> PunctuatedStream:
-    return PunctuatedStream(Pattern.parse(notation), rows, seed=seed)
+    return PunctuatedStream(ArrivalPattern.parse(notation), rows, seed=seed)
 
 
 def rows(items: list[Item]) -> list[tuple[int, datetime]]:
@@ -80,8 +80,8 @@ def segments(items: list[Item]) -> Iterator[Segment]:
 
 
 @given(PATTERNS)
-def test_a_pattern_is_read_from_its_notation(pattern: Pattern) -> None:
-    assert Pattern.parse(str(pattern)) == pattern
+def test_a_pattern_is_read_from_its_notation(pattern: ArrivalPattern) -> None:
+    assert ArrivalPattern.parse(str(pattern)) == pattern
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_a_pattern_is_read_from_its_notation(pattern: Pattern) -> None:
 )
 def test_what_is_no_pattern_is_refused_with_the_grammar(notation: str) -> None:
     with pytest.raises(ValueError, match=r"no arrival pattern; these are cluster-\[asc\|desc\|random\]-\[size\]"):
-        Pattern.parse(notation)
+        ArrivalPattern.parse(notation)
 
 
 @given(PATTERNS, st.integers(1, 300), st.integers(0, 1000))
 @settings(max_examples=200, deadline=None)
-def test_no_row_comes_after_a_punctuation_of_its_key(pattern: Pattern, count: int, seed: int) -> None:
+def test_no_row_comes_after_a_punctuation_of_its_key(pattern: ArrivalPattern, count: int, seed: int) -> None:
     closed = set()
     for item in PunctuatedStream(pattern, count, seed=seed).items():
         if isinstance(item, str):
@@ -121,7 +121,7 @@ def test_no_row_comes_after_a_punctuation_of_its_key(pattern: Pattern, count: in
 
 @given(PUNCTUATED_PATTERNS, st.integers(1, 300), st.integers(0, 1000))
 @settings(deadline=None)
-def test_every_key_is_punctuated_once_and_in_order(pattern: Pattern, count: int, seed: int) -> None:
+def test_every_key_is_punctuated_once_and_in_order(pattern: ArrivalPattern, count: int, seed: int) -> None:
     defined = PunctuatedStream(pattern, count, seed=seed)
     closed = punctuated_keys(list(defined.items()))
     assert sorted(closed) == list(range(defined.keys))
@@ -186,7 +186,7 @@ def test_times_are_those_of_a_poisson_process() -> None:
 
 def test_times_start_where_they_are_told_and_go_as_fast() -> None:
     start = datetime(2030, 5, 1, tzinfo=UTC)
-    defined = PunctuatedStream(Pattern.parse("cluster-asc-5"), 1_000, timedelta(microseconds=2), start)
+    defined = PunctuatedStream(ArrivalPattern.parse("cluster-asc-5"), 1_000, timedelta(microseconds=2), start)
     times = [at for _, at in rows(list(defined.items()))]
     assert start < times[0] < times[-1]
     assert times[-1] == pytest.approx(defined.expected_end, abs=timedelta(microseconds=400))
@@ -230,12 +230,12 @@ def test_a_stream_without_rows_is_refused() -> None:
 
 def test_rows_that_come_faster_than_the_clock_are_refused() -> None:
     with pytest.raises(ValueError, match="more than a microsecond apart"):
-        PunctuatedStream(Pattern.parse("cluster-asc-5"), 10, timedelta(microseconds=1))
+        PunctuatedStream(ArrivalPattern.parse("cluster-asc-5"), 10, timedelta(microseconds=1))
 
 
 def test_irrelevant_punctuations_where_there_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="uniform-10 has no punctuations"):
-        PunctuatedStream(Pattern.parse("uniform-10"), 10, irrelevant=True)
+        PunctuatedStream(ArrivalPattern.parse("uniform-10"), 10, irrelevant=True)
 
 
 @pytest.mark.parametrize("mean", [1, 30, 1_000])

@@ -74,5 +74,8 @@ class CaesuraError(Exception):
     """Input that Caesura cannot accept; carries what to tell the user."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("\n".join(f"{d.severity}[{d.code}]: {d.message}" for d in diagnostics))
+        super().__init__(*diagnostics)
         self.diagnostics = diagnostics
+
+    def __str__(self) -> str:
+        return "\n".join(f"{d.severity}[{d.code}]: {d.message}" for d in self.diagnostics)

@@ -73,6 +73,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Join:
+    name: str
     sides: tuple[Side, ...]
     equalities: tuple[tuple[str, str], ...]
     residual: tuple[Condition, ...] = ()

@@ -4,7 +4,8 @@
 - punctuation: a row has left, since its partners are closed (purge);
 - on arrival: a row was joined but never stored, since no partner can come any more (on-the-fly discard);
 - alone: of these, the rows that found no partner at all: what closed them could be passed on before they came;
-- release: a row was given up by OPTIONS (release …), although a partner could still come.
+- release: a row was given up by OPTIONS (release …), although a partner could still come;
+- passed on: punctuations that the join gave to whoever reads it, as constants or ranges.
 
 Rows leave when their table is written anew, and are counted then. Only the last rule can lose results, and it is
 always counted; the others take joins of their own to count, and are counted on request.
@@ -16,17 +17,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from caesura.operators.closed import covered
+from caesura.operators.closed import Closed, covered
 from caesura.operators.join import Join
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows
 
-Rule = Literal["window", "punctuation", "on arrival", "alone", "release"]
+Rule = Literal["window", "punctuation", "on arrival", "alone", "release", "passed on"]
 
 
 @dataclass(frozen=True)
 class Count:
-    """The rows of a state table that a rule lets go: so many as these tables have, less those."""
+    """The rows of a state table that a rule lets go: so many as these tables have, less those. What is passed on
+    is counted for the join as a whole."""
 
     table: str
     rule: Rule
@@ -42,8 +44,12 @@ class Count:
         return plus - minus
 
 
-def counts(join: Join, state: State, inputs: tuple[Flow, ...], *, every_rule: bool) -> Iterator[Count]:
-    """What has to be counted in a slice."""
+def counts(
+    join: Join, state: State, inputs: tuple[Flow, ...], passed: Closed, *, every_rule: bool
+) -> Iterator[Count]:
+    """What has to be counted in a slice, in which the join passes this on."""
+    if every_rule:
+        yield Count(join.name, "passed on", (*passed.points.values(), passed.boxes))
     for i, side in enumerate(join.sides):
         if side.finite or not (every_rule or side.release is not None):
             continue

@@ -252,7 +252,7 @@ class _Compiler:
         residual = conjuncts(node.residual.tree) if node.residual is not None else ()
         conditions = (Expr(part, BOOLEAN) for part in residual)
         others = tuple(Condition(f"({each.sql})", each.columns) for each in conditions)
-        return Join(sides, equalities, others, self._passed(node, label))
+        return Join(label, sides, equalities, others, self._passed(node, label))
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]

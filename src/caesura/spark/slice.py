@@ -193,14 +193,12 @@ class SliceDriver:
 
     def _counted(self, state: State, flows: Mapping[plan.Plan, Flow]) -> list[Count]:
         """What lets go of the rows of joins, as far as it is to be counted."""
-        return [
-            count
-            for node, operator in self._compiled.operators.items()
-            if isinstance(operator, Join)
-            for count in counts(
-                operator, state, tuple(flows[each] for each in plan.inputs(node)), every_rule=self._every_rule
-            )
-        ]
+        counted: list[Count] = []
+        for node, join in self._compiled.operators.items():
+            if isinstance(join, Join):
+                inputs = tuple(flows[each] for each in plan.inputs(node))
+                counted += counts(join, state, inputs, flows[node].new, every_rule=self._every_rule)
+        return counted
 
     def _leaves(self, sources: Mapping[str, Source]) -> dict[plan.Plan, Flow]:
         """A relation that never changes is known as a whole; to whoever takes it for a stream, all of it comes in

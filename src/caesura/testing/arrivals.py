@@ -27,7 +27,7 @@ class Order(StrEnum):
     RANDOM = "random"
 
 
-class Pattern:
+class ArrivalPattern:
     """How rows and punctuations arrive."""
 
     order: Order
@@ -35,7 +35,7 @@ class Pattern:
     """Of a segment, on average. A cluster is a segment, too: all its rows match."""
 
     @staticmethod
-    def parse(notation: str) -> Pattern:
+    def parse(notation: str) -> ArrivalPattern:
         """The inverse of `str`."""
         try:
             match notation.split("-"):
@@ -60,7 +60,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Cluster(Pattern):
+class Cluster(ArrivalPattern):
     order: Order
     size: int
 
@@ -73,7 +73,7 @@ class Cluster(Pattern):
 
 
 @dataclass(frozen=True)
-class Punct(Pattern):
+class Punct(ArrivalPattern):
     order: Order
     size: int
     match: int
@@ -89,7 +89,7 @@ class Punct(Pattern):
 
 
 @dataclass(frozen=True)
-class Uniform(Pattern):
+class Uniform(ArrivalPattern):
     """Its segments end without a punctuation, so they do not show."""
 
     among: int

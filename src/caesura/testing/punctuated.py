@@ -1,6 +1,6 @@
 """Streams in the arrival patterns of PWJoin (`arrivals.py`), for tests of a few rows and benchmarks of millions.
 
-    >>> stream = PunctuatedStream(Pattern.parse("punct-desc-3-50"), rows=6)
+    >>> stream = PunctuatedStream(ArrivalPattern.parse("punct-desc-3-50"), rows=6)
     >>> print(*(item if isinstance(item, str) else item["key"] for item in stream.items()))
     0 1 0 1 {"key": 1} 0 0 {"key": 0}
 
@@ -20,7 +20,7 @@ from typing import Generic
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
-from caesura.testing.arrivals import Order, Pattern, Punct, Uniform
+from caesura.testing.arrivals import ArrivalPattern, Order, Punct, Uniform
 from caesura.testing.chance import Chance, N, OfColumns, OfIntegers
 from caesura.testing.script import Item
 from caesura.testing.slices import Format, even_cuts, write_slices
@@ -39,7 +39,7 @@ class PunctuatedStream:
     microseconds and never twice the same; a punctuation comes a microsecond after what is before it.
     """
 
-    pattern: Pattern
+    pattern: ArrivalPattern
     rows: int  # about so many, since the sizes of segments are drawn
     inter_arrival: timedelta = timedelta(milliseconds=10)  # on average
     start: datetime = START

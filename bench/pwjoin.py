@@ -1,0 +1,323 @@
+"""Windows and punctuations together: figures 8 to 12 of Ding and Rundensteiner, as ratios.
+
+    python -m bench.pwjoin --seconds 40 --rate 25000 --slices 20
+
+A join that knows windows and punctuations (PWJoin) against one that knows windows alone (WJoin) or punctuations
+alone (PJoin), over the streams of the paper at higher rates: there, a hundred rows a second. All runs are in one
+JVM and take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import accumulate
+from pathlib import Path
+from statistics import mean
+
+from pyspark.sql import SparkSession
+
+import caesura
+from bench.measure import Table, circumstances, facts, write_results
+from bench.plot import Line, plot
+from bench.process import isolated
+from bench.run import Run, run_to_end
+from bench.session import spark_session
+from bench.targets import Target, at_least, at_most, target_table
+from bench.workload import warm_up
+from caesura.testing import ArrivalPattern, PunctuatedStream, write_punctuated_streams
+
+DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "pwjoin"
+WINDOWS = (1, 5, 15)
+QUERY = "SELECT a.key, a.at AS a_at, b.at AS b_at FROM a{a} JOIN b{b} ON a.key = b.key"
+PER_KEY = "SELECT a.key, COUNT(*) AS pairs FROM a{a} JOIN b{b} ON a.key = b.key GROUP BY a.key"
+
+HOW = """\
+- Streams are those of the paper's figures, at the rate given above instead of a hundred rows a second; a window of
+  a second then has so many rows of each stream.
+- State is that of both inputs of the join, in rows after each slice, on average over the second half of the run;
+  "time" is of the whole run.
+- WJoin reads the same rows without the punctuations; PJoin has no windows.
+- Figures 11 and 12 count the punctuations that the join gives to a GROUP BY above it.
+"""
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Two streams on disk, with their punctuations and without."""
+
+    directory: Path
+    punctuated: tuple[bool, bool]
+
+    def declared(self, *, punctuations: bool) -> str:
+        folder = self.directory / ("whole" if punctuations else "rows")
+        lines = []
+        for name, promised in zip("ab", self.punctuated, strict=True):
+            promise = ", PUNCTUATED BY (key)" if promised and punctuations else ""
+            lines.append(
+                f"CREATE STREAM {name} (key BIGINT, at TIMESTAMP, ORDERED BY (at){promise})"
+                f" USING parquet LOCATION '{folder / name}' OPTIONS (maxFilesPerTrigger 1);"
+            )
+        return "\n".join(lines)
+
+    def pipeline(self, query: str, windows: tuple[int | None, int | None], *, punctuations: bool) -> str:
+        a, b = (
+            "" if length is None else f" [RANGE INTERVAL {length} SECONDS] AS {name}"
+            for name, length in zip("ab", windows, strict=True)
+        )
+        return f"{self.declared(punctuations=punctuations)}\n{query.format(a=a, b=b)};"
+
+
+@dataclass(frozen=True)
+class Scale:
+    seconds: int
+    rate: int
+    slices: int
+
+    @property
+    def rows(self) -> int:
+        return self.seconds * self.rate
+
+
+def written(
+    spark: SparkSession, name: str, scale: Scale, patterns: tuple[str, str], *, irrelevant: bool = False
+) -> Streams:
+    directory = DIRECTORY / name
+    gap = timedelta(seconds=1) / scale.rate
+    streams = {
+        stream: PunctuatedStream(
+            parsed := ArrivalPattern.parse(pattern),
+            scale.rows,
+            inter_arrival=gap,
+            seed=seed,
+            irrelevant=irrelevant and "uniform" not in str(parsed),
+        )
+        for seed, (stream, pattern) in enumerate(zip("ab", patterns, strict=True), 1)
+    }
+    write_punctuated_streams(spark, directory / "whole", streams, scale.slices)
+    for file in sorted((directory / "whole").glob("*/*.parquet")):
+        _without_punctuations(spark, file, directory / "rows" / file.parent.name / file.name)
+    return Streams(directory, (streams["a"].punctuated, streams["b"].punctuated))
+
+
+def _without_punctuations(spark: SparkSession, source: Path, target: Path) -> None:
+    parts = target.parent / "_parts"
+    rows = spark.read.parquet(str(source)).where("_punctuation IS NULL")
+    rows.coalesce(1).write.mode("overwrite").parquet(str(parts))
+    [part] = parts.glob("part-*.parquet")
+    shutil.move(part, target)
+    shutil.rmtree(parts)
+    os.utime(target, (source.stat().st_mtime,) * 2)
+
+
+@dataclass(frozen=True)
+class Bench:
+    session: caesura.Session
+    scale: Scale
+    rounds: int
+
+    def run(self, pipeline: str, *, every_rule: bool = False) -> Run:
+        return run_to_end(
+            self.session, pipeline, DIRECTORY / "scratch", allow_unbounded=True, every_rule=every_rule
+        )
+
+    def compared(self, pipelines: Sequence[str]) -> list[Run]:
+        """Each several times, in turn; the run with the median time of each."""
+        rounds = [[self.run(pipeline) for pipeline in pipelines] for _ in range(self.rounds)]
+        return [sorted(runs, key=lambda run: run.seconds)[len(runs) // 2] for runs in zip(*rounds, strict=True)]
+
+    def written(self, name: str, patterns: tuple[str, str], *, irrelevant: bool = False) -> Streams:
+        return written(self.session.spark, name, self.scale, patterns, irrelevant=irrelevant)
+
+
+def steady_state(run: Run) -> float:
+    """Rows of the join's inputs in state, on average over the second half of the run."""
+    half = run.slices[len(run.slices) // 2 :]
+    return mean(each.state_rows for each in half)
+
+
+def passed_on(run: Run) -> list[int]:
+    """The punctuations that the join has passed on, up to each slice."""
+    counted = (each.released.get("join", {}).get("passed on", 0) for each in run.slices)
+    return list(accumulate(counted))
+
+
+@dataclass(frozen=True)
+class Found:
+    windows: dict[int, tuple[Run, Run]]
+    """By the length of the windows: PWJoin and WJoin."""
+    irrelevant: tuple[Run, Run]
+    out: dict[str, list[int]]
+    """Punctuations passed on, up to each slice."""
+
+
+def measure(options: argparse.Namespace) -> Found:
+    scale = Scale(options.seconds, options.rate, options.slices)
+    with spark_session(options.memory) as spark:
+        bench = Bench(caesura.Session(spark), scale, options.rounds)
+        print("writing the streams …", flush=True)
+        shutil.rmtree(DIRECTORY, ignore_errors=True)
+        eight = bench.written("eight", ("punct-asc-100-40", "punct-asc-100-40"))
+        ten = bench.written("ten", ("punct-asc-30-40", "punct-random-30-40"), irrelevant=True)
+        eleven = bench.written("eleven", ("punct-asc-30-40", "punct-random-30-40"))
+        keys = ArrivalPattern.parse("punct-asc-30-40").keys(scale.rows)
+        twelve = bench.written("twelve", (f"uniform-{keys}", "punct-asc-30-40"))
+
+        def pair(streams: Streams, window: int) -> tuple[Run, Run]:
+            one, other = bench.compared(
+                [streams.pipeline(QUERY, (window, window), punctuations=each) for each in (True, False)]
+            )
+            if one.rows_out != other.rows_out:
+                sys.exit(f"{one.rows_out:,} rows with punctuations, {other.rows_out:,} without")
+            return one, other
+
+        def out(streams: Streams, window: int | None) -> list[int]:
+            return passed_on(
+                bench.run(streams.pipeline(PER_KEY, (window, window), punctuations=True), every_rule=True)
+            )
+
+        print("warming up …", flush=True)
+        warm_up(lambda: pair(eight, WINDOWS[0]), options.warm_up)
+        windows = {}
+        for window in WINDOWS:
+            print(f"figures 8 and 9: windows of {window} s …", flush=True)
+            windows[window] = pair(eight, window)
+        print("figure 10: irrelevant punctuations …", flush=True)
+        irrelevant = pair(ten, WINDOWS[1])
+        print("figures 11 and 12: punctuations out …", flush=True)
+        passed = {
+            "PWJoin": out(eleven, 1),
+            "PJoin": out(eleven, None),
+            "PWJoin, one side punctuates": out(twelve, 5),
+            "PJoin, one side punctuates": out(twelve, None),
+        }
+        return Found(windows, irrelevant, passed)
+
+
+def targets(found: Found) -> list[Target]:
+    ratios = [steady_state(one) / steady_state(other) for one, other in found.windows.values()]
+    with_, without = found.irrelevant
+    out = found.out
+    return [
+        *(
+            at_most(f"state, PWJoin / WJoin, windows of {window} s", ratio, 1)
+            for window, ratio in zip(found.windows, ratios, strict=True)
+        ),
+        at_most(
+            "the same, windows of 15 s / of 1 s: the longer the window, the more is saved",
+            ratios[-1] / ratios[0],
+            1,
+        ),
+        at_least("rows out per second, PWJoin / WJoin, windows of 15 s", _faster(*found.windows[15]), 1),
+        at_most("time with irrelevant punctuations / without", with_.seconds / without.seconds, 1.05),
+        at_least("punctuations out, PWJoin / PJoin", out["PWJoin"][-1] / max(out["PJoin"][-1], 1), 1.01),
+        at_least("punctuations out, only one side punctuates", out["PWJoin, one side punctuates"][-1], 1),
+    ]
+
+
+def _faster(one: Run, other: Run) -> float:
+    return other.seconds / one.seconds
+
+
+def tables(found: Found) -> list[Table]:
+    windows = Table(
+        ("windows", "PWJoin, state", "WJoin, state", "ratio", "PWJoin, s", "WJoin, s", "ratio", "rows out"),
+        tuple(
+            (
+                f"{window} s",
+                f"{steady_state(one):,.0f}",
+                f"{steady_state(other):,.0f}",
+                f"{steady_state(one) / steady_state(other):.2f}",
+                f"{one.seconds:.1f}",
+                f"{other.seconds:.1f}",
+                f"{one.seconds / other.seconds:.2f}",
+                f"{one.rows_out:,}",
+            )
+            for window, (one, other) in found.windows.items()
+        ),
+    )
+    out = Table(
+        ("punctuations out", "half way", "at the end"),
+        tuple((name, f"{each[len(each) // 2]:,}", f"{each[-1]:,}") for name, each in found.out.items()),
+    )
+    return [windows, out, target_table(targets(found))]
+
+
+def plots(found: Found) -> dict[str, str]:
+    def states(window: int) -> list[Line]:
+        runs = zip(("PWJoin", "WJoin"), found.windows[window], strict=True)
+        return [
+            Line(
+                f"{name}-{window}", [(i, each.state_rows) for i, each in enumerate(run.slices, 1)], name == "WJoin"
+            )
+            for name, run in runs
+        ]
+
+    def out(suffix: str) -> list[Line]:
+        return [
+            Line(name, [*enumerate(found.out[name + suffix], 1)], name == "PJoin") for name in ("PWJoin", "PJoin")
+        ]
+
+    return {
+        **{
+            f"pwjoin-state-{window}.svg": plot(
+                f"State with windows of {window} s (figure 8)", "slice", "rows in state", states(window)
+            )
+            for window in found.windows
+        },
+        "pwjoin-out.svg": plot("Punctuations out, 1 s windows (figure 11)", "slice", "punctuations", out("")),
+        "pwjoin-one-side.svg": plot(
+            "Punctuations out, one side punctuates (figure 12)",
+            "slice",
+            "punctuations",
+            out(", one side punctuates"),
+        ),
+    }
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.pwjoin", description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=int, default=40, help="of the streams' own time (default: %(default)s)")
+    parser.add_argument("--rate", type=int, default=25_000, help="rows a second of each (default: %(default)s)")
+    parser.add_argument("--slices", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--warm-up", type=int, default=60, help="seconds (default: %(default)s)")
+    parser.add_argument("--memory", default="8g", help="heap of the JVM (default: %(default)s)")
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments()
+    about = circumstances(
+        f"python -m bench.pwjoin --seconds {options.seconds} --rate {options.rate} --slices {options.slices}"
+        f" --rounds {options.rounds} --warm-up {options.warm_up} --memory {options.memory}"
+    )
+    found = isolated(measure, options)
+    for table in tables(found):
+        table.print()
+    drawn = plots(found)
+    images = "\n\n".join(f"![{file.removesuffix('.svg')}]({file})" for file in drawn)
+    parts = [
+        "# Windows and punctuations",
+        facts(about),
+        *(table.markdown() for table in tables(found)),
+        images,
+        HOW,
+    ]
+    data = {
+        "about": about,
+        "windows": {window: [run.figures for run in runs] for window, runs in found.windows.items()},
+        "irrelevant": [run.figures for run in found.irrelevant],
+        "punctuations out": found.out,
+    }
+    write_results("pwjoin", "\n\n".join(parts), data, drawn)
+    return 0 if all(target.met for target in targets(found)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
