@@ -105,8 +105,12 @@ class StateFiles:
         frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width)
         if figures:
             frame = frame.where(f"NOT startswith(table, '{_FIGURE}')").drop("figure")
-        writer = frame.write.mode("overwrite").option("parquet.enable.dictionary", "false").partitionBy("table")
-        writer.parquet(self._storage.path(_FOLDER, _name(slice)))
+        writer = frame.write.mode("overwrite")
+        if tables:
+            writer = writer.option("parquet.enable.dictionary", "false").partitionBy("table")
+            writer.parquet(self._storage.path(_FOLDER, _name(slice)))
+        else:
+            writer.format("noop").save()
         found = observed.get
         written = {
             name: WrittenTable(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]")))
