@@ -175,13 +175,11 @@ def nodes(rows: Rows, spark: SparkSession) -> int:
     return str(rows.frame(spark)._jdf.queryExecution().analyzed().toString()).count("\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "purge", "cycle"), [(WINNERS, PurgePolicy(), 1), (HIGHEST, LAZY, 4)], ids=["eager", "lazy"]
-)
 def test_plans_and_files_do_not_grow_with_the_number_of_slices(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, purge: PurgePolicy, cycle: int
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table is written anew every `cycle` slices at the latest, and then its plan is at its largest."""
+    cycle = 3
     sizes: list[int] = []
     write = StateFiles.write
 
@@ -191,7 +189,7 @@ def test_plans_and_files_do_not_grow_with_the_number_of_slices(
         return write(files, slice, changes, *more)
 
     monkeypatch.setattr(StateFiles, "write", measured)
-    script = Script(spark, tmp_path, text, purge=purge)
+    script = Script(spark, tmp_path, WINNERS, purge=PurgePolicy(eager_rows=0, max_deltas=cycle - 1))
     add_slices(script, 0, 4 + 2 * cycle)
     script.run()
     assert max(sizes[-cycle:]) <= max(sizes[-2 * cycle : -cycle])

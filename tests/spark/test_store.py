@@ -152,7 +152,7 @@ class Stored:
         return self.store.read(self.files.open(self.versions))
 
 
-@pytest.mark.parametrize("policy", [PurgePolicy(), PurgePolicy(eager_rows=0, max_deltas=2)], ids=["eager", "lazy"])
+@pytest.mark.parametrize("policy", [PurgePolicy(eager_rows=0, max_deltas=2)], ids=["appended, and written anew"])
 def test_a_store_covers_what_its_punctuations_cover(
     spark: SparkSession, tmp_path: Path, policy: PurgePolicy
 ) -> None:

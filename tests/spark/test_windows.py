@@ -11,7 +11,6 @@ from pathlib import Path
 from random import Random
 
 import duckdb
-import pytest
 import sqlglot
 from pyspark.sql import SparkSession
 
@@ -130,11 +129,6 @@ def cut(rows: Sequence[dict[str, object]], ends: Sequence[float]) -> Iterator[Se
     return (rows[start:end] for start, end in pairwise(marks))
 
 
-@pytest.fixture(scope="module")
-def streams() -> Mapping[str, list[dict[str, object]]]:
-    return drawn(seed=1, seconds=60)
-
-
 def wanted(streams: Mapping[str, list[dict[str, object]]]) -> dict[str, Counter[tuple[object, ...]]]:
     database = duckdb.connect()
     for name, columns in STREAMS.items():
@@ -153,13 +147,8 @@ def _in_duckdb(sql: str) -> str:
     return sqlglot.transpile(sql, read="spark", write="duckdb", identify=True)[0]
 
 
-@pytest.mark.parametrize("ends", [(0.4, 0.5), (0.55,)], ids=["three slices", "two slices"])
-def test_windows_give_what_the_predicates_say(
-    spark: SparkSession,
-    tmp_path: Path,
-    streams: Mapping[str, list[dict[str, object]]],
-    ends: Sequence[float],
-) -> None:
+def test_windows_give_what_the_predicates_say(spark: SparkSession, tmp_path: Path) -> None:
+    streams = drawn(seed=1, seconds=60)
     declared = (f"CREATE STREAM {n} ({c}, {PROMISES[n]}) FROM FILES {n};" for n, c in STREAMS.items())
     inserts = (
         f"CREATE SINK {name} USING parquet LOCATION 'out/{name}'; INSERT INTO {name} {text};"
@@ -169,7 +158,9 @@ def test_windows_give_what_the_predicates_say(
     CREATE VIEW dear AS SELECT auction AS auction, price, at FROM bid WHERE price > 50;"""
     script = Script(spark, tmp_path, "\n".join((*declared, named, *inserts)))
     (tmp_path / "category.csv").write_text("0,toys\n1,books\n")
-    for slices in zip(*(cut(rows, ends) for rows in streams.values()), strict=True):
+    # The streams are not in step: what one brings in a slice is older than what another does.
+    ends = {"auction": (0.3, 0.5), "bid": (0.45, 0.5), "look": (0.4, 0.7)}
+    for slices in zip(*(cut(rows, ends[name]) for name, rows in streams.items()), strict=True):
         script.slice(**dict(zip(streams, slices, strict=True)))
     query = script.run_to_end()
     assert script.quarantine(query) == []
@@ -179,9 +170,8 @@ def test_windows_give_what_the_predicates_say(
         assert found == results[name], name
         assert results[name], name
     assert script.progress[-1].state_rows == 0
-    if len(ends) > 1:
-        arrived = sum(map(len, streams.values())) * len(QUERIES)
-        assert max(progress.state_rows for progress in script.progress) < arrived / 2
+    arrived = sum(map(len, streams.values())) * len(QUERIES)
+    assert max(progress.state_rows for progress in script.progress) < arrived / 2
 
 
 def test_an_idle_stream_does_not_hold_back_the_others(spark: SparkSession, tmp_path: Path) -> None:
