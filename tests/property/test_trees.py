@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlglot import exp
 
 from caesura.catalog import Traffic
-from caesura.plan import Join, Plan, Tree, walk
+from caesura.plan import Filter, Join, Plan, Project, Scan, Tree, walk
 from caesura.planning.choose import RUNNERS_UP, choose
 from caesura.planning.cost import CostModel
 from caesura.planning.enumerate import SafeTrees
 from caesura.planning.statistics import Statistics
 from caesura.safety.join_graph import JoinGraph
+from caesura.safety.predicates import conjuncts
 from caesura.safety.states import judge
 from caesura.safety.tree import arranged
 from tests.property.joins import Instance, instances, planned
@@ -63,6 +66,53 @@ def connected(join: Join) -> bool:
     while grown := set().union(*(link for link in links if link & found)) - found:
         found |= grown
     return len(found) == len(join.inputs)
+
+
+Rows: TypeAlias = list[dict[str, int | None]]
+
+
+def rows_of(plan: Plan, given: dict[str, Rows]) -> Rows:
+    """What a plan of this file gives, over the rows of its relations."""
+    match plan:
+        case Scan(alias=alias):
+            return given[alias]
+        case Filter(input=below, predicate=predicate):
+            return [row for row in rows_of(below, given) if all(row[name] == 0 for name in predicate.columns)]
+        case Project(input=below, outputs=outputs):
+            return [{each.name: row[each.name] for each in outputs} for row in rows_of(below, given)]
+        case Join(inputs=several, equalities=equalities, residual=residual):
+            found = []
+            for parts in product(*(rows_of(each, given) for each in several)):
+                row = {name: value for part in parts for name, value in part.items()}
+                equal = all(row[e.left] is not None and row[e.left] == row[e.right] for e in equalities)
+                if equal and (residual is None or all(within(row, each) for each in conjuncts(residual.tree))):
+                    found.append(row)
+            return found
+        case _:
+            raise AssertionError(f"no {type(plan).__name__} here")
+
+
+def within(row: dict[str, int | None], bound: exp.Expr) -> bool:
+    """x <= y + c"""
+    most = bound.expression
+    one, other = row[bound.this.name], row[most.this.name]
+    return one is not None and other is not None and one <= other + int(most.expression.name)
+
+
+@settings(max_examples=60, deadline=None)
+@given(few.flatmap(lambda n: instances(n, 2, bounded=True)), st.data())
+def test_every_tree_has_the_rows_of_the_one_join(instance: Instance, data: st.DataObject) -> None:
+    join, value = planned(instance), st.sampled_from([0, 1, None])
+    given = {
+        f"s{i}": data.draw(st.lists(st.fixed_dictionaries(dict.fromkeys(columns, value)), max_size=3))
+        for i, columns in enumerate(instance.columns)
+    }
+    expected = sorted(map(str, rows_of(join, given)))
+    for tree in every_tree(tuple(range(len(join.inputs)))):
+        plan = arranged(join, tree)
+        assert plan.columns == join.columns
+        in_order = ({c.name: row[c.name] for c in join.columns} for row in rows_of(plan, given))
+        assert sorted(map(str, in_order)) == expected
 
 
 def holds(join: Join) -> None:

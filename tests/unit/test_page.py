@@ -85,6 +85,7 @@ def explanation(**more: object) -> Explanation:
         "notes": [],
         "punctuations": [],
         "plan": {"text": "scan stream bid as b", "schemes": [], "inputs": []},
+        "join_plans": [],
         "graphs": [],
     }
     return {**empty, **more}  # type: ignore[typeddict-item]

@@ -15,9 +15,9 @@ from typing import Literal
 from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
 from caesura.planning.cost import Cost, CostModel
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
-from caesura.planning.statistics import Statistics, declared
+from caesura.planning.statistics import Statistics
 from caesura.safety.states import open_proofs
-from caesura.safety.tree import flat, rearranged, shaped
+from caesura.safety.tree import flat, ordered, rearranged, shaped
 
 RUNNERS_UP = 3
 _NOTHING = Statistics()
@@ -47,7 +47,9 @@ class Choice:
 
     @property
     def tree(self) -> Tree | None:
-        """None if the join stays as it is."""
+        """None if the join stays as it is. A hint is followed in any case."""
+        if self.join.shape is not None:
+            return self.join.shape
         if self.chosen is None or self.chosen.tree == flat(self.join):
             return None
         return self.chosen.tree
@@ -70,12 +72,10 @@ class Planned:
 
 def planned(query: Query, measured: Statistics = _NOTHING) -> Planned:
     """`measured` is what an earlier run has found; it goes before what is declared."""
-    plan = shaped(query.plan)
-    statistics = measured.over(declared(plan))
-    joins = (node for node in walk(plan) if isinstance(node, Join) and len(node.inputs) > 2)
-    choices = {join: choose(join, statistics) for join in joins}
+    joins = (node for node in walk(query.plan) if isinstance(node, Join) and len(node.inputs) > 2)
+    choices = {join: choose(join, measured) for join in joins}
     trees = {join: choice.tree for join, choice in choices.items()}
-    return Planned(query, rearranged(plan, trees.get), tuple(choices.values()))
+    return Planned(query, rearranged(query.plan, trees.get), tuple(choices.values()))
 
 
 def chosen(pipeline: Pipeline, measured: Statistics = _NOTHING) -> Pipeline:
@@ -84,12 +84,12 @@ def chosen(pipeline: Pipeline, measured: Statistics = _NOTHING) -> Pipeline:
     return replace(pipeline, queries=tuple(queries))
 
 
-def choose(join: Join, statistics: Statistics) -> Choice:
-    trees = SafeTrees(join)
-    if next(open_proofs(join, trees.derivation), None) is not None:
+def choose(join: Join, measured: Statistics = _NOTHING) -> Choice:
+    trees, statistics = SafeTrees(join), measured.of(join)
+    if next(open_proofs(shaped(join)), None) is not None:
         return Choice(join, None, because="not every state of it is bounded")
     model = CostModel(trees, statistics)
-    best = (flat(join),) if join.shape is not None else _best(model)
+    best = [ordered(join.shape)] if join.shape is not None else _best(model)
     first, *others = (Candidate(tree, cost, model.price(cost)) for tree in best for cost in (model.cost(tree),))
     least: Literal["stored", "touched"] = "stored" if statistics.made_up else "touched"
     return Choice(join, first, tuple(others), least, None if others else _alone(join))

@@ -42,10 +42,11 @@ class Statistics:
     def distinct(self, stream: str, column: str) -> float:
         return dict(self._of(stream).distinct).get(column, DISTINCT)
 
-    def over(self, other: Statistics) -> Statistics:
-        """What these leave open is taken from the others."""
-        names = dict.fromkeys((*other.streams, *self.streams))
-        return Statistics({name: _over(self._of(name), other._of(name)) for name in names})
+    def of(self, plan: Plan) -> Statistics:
+        """Those of the streams that a plan reads; what they leave open is taken from the declarations."""
+        relations = (node.relation for node in walk(plan) if isinstance(node, Scan))
+        streams = [each for each in relations if isinstance(each, Stream)]
+        return Statistics({each.name: _over(self._of(each.name), each.traffic) for each in streams})
 
     def _of(self, stream: str) -> Traffic:
         return self.streams.get(stream, Traffic())
@@ -68,9 +69,3 @@ class Statistics:
 def _over(one: Traffic, other: Traffic) -> Traffic:
     distinct = {**dict(other.distinct), **dict(one.distinct)}
     return Traffic(other.rate if one.rate is None else one.rate, tuple(distinct.items()))
-
-
-def declared(plan: Plan) -> Statistics:
-    """What the declarations of the streams say that a plan reads."""
-    relations = (node.relation for node in walk(plan) if isinstance(node, Scan))
-    return Statistics({each.name: each.traffic for each in relations if isinstance(each, Stream)})
