@@ -95,19 +95,20 @@ def _implied(each: EqualityClass, parts: list[Part], stated: Iterable[Equality])
     """What makes all columns of a class equal that these parts have, if more than one part has any."""
     part_of = {c.name: number for number, part in enumerate(parts) for c in part.plan.columns}
     present = [name for name in each.columns if name in part_of]
+    across = next((name for name in present if part_of[name] != part_of[present[0]]), None)
+    if across is None:
+        return
+    first = present[0]
     known = (inner.columns for part in parts for inner in equality_classes(part.plan))
     groups = [{name} for name in present]
     for alike in (*known, *((e.left, e.right) for e in stated)):
         met = [group for group in groups if not group.isdisjoint(alike)]
         groups = [group for group in groups if group not in met] + ([set().union(*met)] if met else [])
-    first = next(iter(present), "")
-    across = next((name for name in present if part_of[name] != part_of[first]), None)
     for group in sorted(groups, key=lambda group: min(map(present.index, group))):
-        if across is None or first in group:
-            continue
-        elsewhere = (name for name in present if name in group and part_of[name] != part_of[first])
-        name = next(elsewhere, None)
-        yield Equality(first, name) if name is not None else Equality(across, min(group, key=present.index))
+        if first not in group:  # an equality is between two parts
+            names = sorted(group, key=present.index)
+            elsewhere = next((name for name in names if part_of[name] != part_of[first]), None)
+            yield Equality(across, names[0]) if elsewhere is None else Equality(first, elsewhere)
 
 
 def _hull(plans: tuple[Plan, ...]) -> Span | None:
