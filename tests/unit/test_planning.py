@@ -224,6 +224,21 @@ def test_the_predicted_state_is_what_a_simulation_finds(time: float) -> None:
     assert predicted_state(rate, window, punctuation_rate, distinct, time) == pytest.approx(kept, rel=0.2)
 
 
+@pytest.mark.parametrize("window", [5.0, 10.0])
+def test_where_values_make_room_for_new_ones_it_is_counted_from_the_start_of_the_window(window: float) -> None:
+    """A value stays open for 20 seconds, longer than the window; the oldest is closed first."""
+    random, rate, punctuation_rate, time = Random(5), 200, 10, 200.0
+    arrived = [
+        (i / rate, int(i / rate * punctuation_rate) + random.randrange(200)) for i in range(int(rate * time))
+    ]
+    inside = [key for at, key in arrived if at > time - window]
+    kept = sum(key >= punctuation_rate * time for key in inside)
+    predicted = predicted_state(rate, window, punctuation_rate, len(set(inside)), window)
+    assert predicted == pytest.approx(kept, rel=0.2)
+    from_the_start = predicted_state(rate, window, punctuation_rate, len({key for _, key in arrived}), time)
+    assert from_the_start < kept / 2
+
+
 def test_nothing_is_kept_when_every_value_is_closed() -> None:
     assert predicted_state(100, 60, 10, 50, 20) == 0
     assert predicted_state(100, 60, 0, 50, 20) == 2000

@@ -48,7 +48,8 @@ def predicted_state(rate: float, window: float, punctuation_rate: float, distinc
 
     and nothing once every value is closed. This is exact on average if the values of B are drawn evenly from the
     same ones all the time. If old values make room for new ones, rows older than the window say nothing of those
-    in it: then count from the start of the window, with `time = window` and the values that came within it.
+    in it, and this is far too low. Then count from the start of the window, with `time = window` and the values
+    that came within it, which is fair while the window is shorter than a value stays open (decision 13).
     """
     if not distinct:
         return 0.0
