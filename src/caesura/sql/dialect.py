@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
+from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from caesura.aggregates import NAMES
@@ -242,7 +243,10 @@ class CaesuraParser(PositionedParser):
     def _parse_hint(self) -> exp.Hint | None:
         """sqlglot reads a hint as a text of its own, so that places in it are not places in this text."""
         token = self._curr
-        hint = super()._parse_hint()
+        try:
+            hint = super()._parse_hint()
+        except TokenError:
+            self.raise_error("this hint cannot be read", token)
         if hint is not None:
             hint.meta["span"] = (token.start, token.end + 1)
         return hint
