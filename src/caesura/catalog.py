@@ -136,6 +136,15 @@ PUNCTUATION_COLUMN = "_punctuation"
 """Where a source carries punctuations, unless its declaration says otherwise."""
 
 
+@dataclass(frozen=True)
+class Traffic:
+    """How much comes: rows per second, and how many values of a column are open at a time, that is, may still come
+    or are still waited for. What is not known is left out."""
+
+    rate: float | None = None
+    distinct: tuple[tuple[str, float], ...] = ()
+
+
 OnViolation: TypeAlias = Literal["quarantine", "fail"]
 """What becomes of a slice that breaks a promise: the row that does is set aside, or the pipeline stops."""
 
@@ -146,6 +155,7 @@ class Stream:
 
     `release`: joins give up its rows when its time has passed theirs by so much, whatever could still come.
     `on_violation` is no part of what the stream means: a pipeline that stopped may go on with the other one.
+    Neither is `traffic`, by which join plans are chosen.
     """
 
     name: str
@@ -155,6 +165,7 @@ class Stream:
     punctuation_column: str = PUNCTUATION_COLUMN
     release: Interval | None = None
     on_violation: OnViolation = field(default="quarantine", compare=False)
+    traffic: Traffic = field(default_factory=Traffic, compare=False)
     span: Span | None = field(default=None, compare=False)
 
     @property

@@ -17,6 +17,8 @@ from caesura.diagnostics import Source, Span
 from caesura.expression import Expr
 
 JoinKind: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
+Tree: TypeAlias = "int | tuple[Tree, ...]"
+"""How a join is taken apart: an input, by its position, or the trees that one join takes together."""
 T = TypeVar("T")
 
 
@@ -104,7 +106,8 @@ class Equality:
 class Join:
     """Join of n inputs: all equalities between inputs, then whatever else the predicate says.
 
-    Only inner joins have more than two inputs. A semi or anti join has the columns of its first input.
+    Only inner joins have more than two inputs. A semi or anti join has the columns of its first input. `shape` is
+    the tree of joins that it has to be executed as; without one, planning chooses among the safe ones.
     """
 
     inputs: tuple[Plan, ...]
@@ -112,6 +115,7 @@ class Join:
     residual: Expr | None = None
     kind: JoinKind = "inner"
     span: Span | None = field(default=None, compare=False)
+    shape: Tree | None = None
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

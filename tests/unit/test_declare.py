@@ -18,6 +18,7 @@ from caesura.catalog import (
     Sink,
     Stream,
     Table,
+    Traffic,
     Unique,
 )
 from caesura.diagnostics import CaesuraError, Source
@@ -293,3 +294,16 @@ def test_a_declaration_may_come_after_its_use() -> None:
     CREATE STREAM s (id INT, p INT, COMPLETE BY (id) PER (p) IN t) USING json;
     CREATE TABLE t (p INT) USING csv"""
     assert [relation.name for relation in declared(text).relations] == ["t", "s"]
+
+
+def test_traffic_is_for_caesura_and_does_not_reach_spark() -> None:
+    text = "CREATE STREAM s (id BIGINT, Seller INT) USING json LOCATION 's' OPTIONS ({})"
+    found = stream(text.format("rate 2.5, multiLine true, distinct 'id 5000, seller 100'"))
+    assert found.traffic == Traffic(2.5, (("id", 5000.0), ("Seller", 100.0)))
+    assert found.origin == Origin("json", "s", (("multiLine", "true"),))
+    assert found == stream(text.format("multiLine true"))
+
+
+def test_several_locations_share_the_rate() -> None:
+    parts = declared("CREATE STREAM s (id INT) USING json LOCATION ('north', 'south') OPTIONS (rate 10)").values()
+    assert [each.traffic.rate for each in parts if isinstance(each, Stream)] == [5, 5]

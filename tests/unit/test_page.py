@@ -10,6 +10,7 @@ from caesura.explain.page import page, unreached
 from caesura.plan import Plan
 from caesura.safety.verdict import check
 from tests.plans import AUCTION, BID, CATEGORY, group, join, query, scan, stream
+from tests.unit.test_planning import CHAIN
 
 BY_SELLER = stream("auction", "id seller category", PunctuatedBy(("seller",)))
 SAFE = join(scan(AUCTION, "a"), scan(BID, "b"), on="a.id = b.auction")
@@ -60,6 +61,19 @@ def read(*plans: Plan) -> str:
     return Reader(page("q4.sql", explained(*plans))).text
 
 
+def test_join_plans_are_shown_with_their_costs() -> None:
+    text = read(CHAIN)
+    assert "Join plans join: (s1, s2, s3), which stores least" in text
+    assert "((s1, s2), s3)1.114,000 rows (s1 1,000, s2 1,000, s3 2,000), 2,000 of sub-joins" in text
+
+
+def test_a_join_without_a_safe_tree_says_so() -> None:
+    unsafe = join(
+        scan(BY_SELLER, "a"), scan(BID, "b"), scan(CATEGORY), on="a.id = b.auction, a.category = category.id"
+    )
+    assert "Join plans join: none, not every state of it is bounded" in read(unsafe)
+
+
 def node(name: str, *, static: bool = False, purgeable: bool = False) -> GraphNode:
     return {"input": name, "relation": name, "static": static, "purgeable": purgeable or static}
 
@@ -85,6 +99,7 @@ def explanation(**more: object) -> Explanation:
         "notes": [],
         "punctuations": [],
         "plan": {"text": "scan stream bid as b", "schemes": [], "inputs": []},
+        "join_plans": [],
         "graphs": [],
     }
     return {**empty, **more}  # type: ignore[typeddict-item]

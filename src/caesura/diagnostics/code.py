@@ -21,6 +21,7 @@ class Code(StrEnum):
     COMPARISON_UNBOUNDED = "CAE0106"
     SORT_UNBOUNDED = "CAE0107"
     PUNCTUATIONS_GROW = "CAE0108"
+    UNSAFE_TREE = "CAE0109"
     # binding
     UNKNOWN_RELATION = "CAE0201"
     UNKNOWN_COLUMN = "CAE0202"
@@ -38,6 +39,7 @@ class Code(StrEnum):
     ALIAS_COUNT = "CAE0214"
     WINDOW_WITHOUT_ORDER = "CAE0215"
     IDLE_WINDOW = "CAE0216"
+    HINT_INPUTS = "CAE0217"
     # declarations
     DUPLICATE_NAME = "CAE0301"
     DUPLICATE_COLUMN = "CAE0302"
@@ -54,6 +56,7 @@ class Code(StrEnum):
     DUPLICATE_OPTION = "CAE0313"
     NOT_CLOSABLE = "CAE0314"
     RELEASE_WITHOUT_TIME = "CAE0315"
+    BAD_OPTION = "CAE0316"
     # not supported here
     STATEMENT = "CAE0401"
     CLAUSE = "CAE0402"
@@ -96,6 +99,7 @@ TITLES: dict[Code, str] = {
     Code.COMPARISON_UNBOUNDED: "the state of INTERSECT or EXCEPT grows without bound",
     Code.SORT_UNBOUNDED: "the state of a sort grows without bound",
     Code.PUNCTUATIONS_GROW: "the punctuations that a join keeps grow by one entry per key",
+    Code.UNSAFE_TREE: "the tree of joins that a hint asks for is not safe",
     Code.UNKNOWN_RELATION: "a name in FROM is not declared",
     Code.UNKNOWN_COLUMN: "no input has such a column",
     Code.AMBIGUOUS_COLUMN: "several inputs have such a column",
@@ -112,6 +116,7 @@ TITLES: dict[Code, str] = {
     Code.ALIAS_COUNT: "an alias names more or fewer columns than there are",
     Code.WINDOW_WITHOUT_ORDER: "a window needs a stream that is ordered by a time",
     Code.IDLE_WINDOW: "a window limits nothing",
+    Code.HINT_INPUTS: "a hint does not fit the joins of its query",
     Code.DUPLICATE_NAME: "a name is declared twice",
     Code.DUPLICATE_COLUMN: "a column is declared twice",
     Code.CONSTRAINT_COLUMN: "a constraint names a column that is not declared",
@@ -127,6 +132,7 @@ TITLES: dict[Code, str] = {
     Code.DUPLICATE_OPTION: "an option is given twice",
     Code.NOT_CLOSABLE: "a promise is about a column whose values no punctuation can name",
     Code.RELEASE_WITHOUT_TIME: "OPTIONS (release …) needs a time",
+    Code.BAD_OPTION: "an option of Caesura has a value that it cannot have",
     Code.STATEMENT: "this kind of statement is not supported",
     Code.CLAUSE: "this version does not execute a clause",
     Code.JOIN_KIND: "this kind of join is not supported",

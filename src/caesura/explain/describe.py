@@ -18,6 +18,7 @@ from caesura.plan import (
     Scan,
     Sort,
     SortKey,
+    Tree,
     inputs,
 )
 
@@ -46,10 +47,11 @@ def line(plan: Plan) -> str:
             return f"filter {predicate.sql}"
         case Project(outputs=outputs):
             return f"project {', '.join(map(_output, outputs))}"
-        case Join(equalities=equalities, residual=residual, kind=kind):
+        case Join(equalities=equalities, residual=residual, kind=kind, shape=shape):
             on = [f"`{one.left}` = `{one.right}`" for one in equalities]
             word = "join" if kind == "inner" else f"{kind} join"
-            return f"{word} on {', '.join(on) or 'nothing'}" + (f" where {residual.sql}" if residual else "")
+            where = f" where {residual.sql}" if residual else ""
+            return f"{word} on {', '.join(on) or 'nothing'}{where}{f' as {_tree(shape)}' if shape else ''}"
         case Group(keys=keys, aggregates=aggregates, emit=emit):
             by = ", ".join(f"`{key}`" for key in keys) or "nothing"
             changes = ", emit changes" if emit == "changes" else ""
@@ -62,6 +64,11 @@ def line(plan: Plan) -> str:
             return "union all"
         case Compare(kind=kind):
             return kind
+
+
+def _tree(tree: Tree) -> str:
+    """Inputs are counted from one."""
+    return str(tree + 1) if isinstance(tree, int) else f"({', '.join(map(_tree, tree))})"
 
 
 def _row(row: tuple[Expr, ...]) -> str:

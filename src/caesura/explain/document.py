@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Literal, TypedDict
 
 from caesura.explain.describe import line
-from caesura.plan import Plan, inputs
+from caesura.plan import Plan, Tree, inputs
+from caesura.planning.choose import Candidate, Choice, planned
 from caesura.punctuation import Scheme
 from caesura.safety.because import constraint, shifted, text
 from caesura.safety.graph import Edge, Pinned, PunctuationGraph, punctuation_graph
 from caesura.safety.growth import GoneBy
 from caesura.safety.names import Names, bare, scans
+from caesura.safety.names import names as names_of
 from caesura.safety.reach import Hop, Reach
 from caesura.safety.report import Add, BlockedOperator, Place, State, query_report, state_report
 from caesura.safety.schemes import Derivation, Derived
@@ -77,6 +80,39 @@ class Graph(TypedDict):
     rounds: list[list[list[str]]]
 
 
+class StateRows(TypedDict):
+    input: str
+    rows: float
+
+
+class TreeCost(TypedDict):
+    """Rows that wait, of each input and of sub-joins; punctuations that are kept; look-ups per second."""
+
+    state: list[StateRows]
+    intermediates: float
+    punctuations: float
+    probes: float
+
+
+class CostedTree(TypedDict):
+    """`tree`: the inputs that are joined together, in parentheses. `ratio`: to the price of the chosen one."""
+
+    tree: str
+    cost: TreeCost
+    ratio: float
+
+
+class JoinPlan(TypedDict):
+    """What is chosen for a join of three or more inputs, and the next best. `least`: what is compared, all that is
+    stored, or all that is touched in a second. `because`: why there is no choice."""
+
+    operator: str
+    least: Literal["stored", "touched"]
+    chosen: CostedTree | None
+    runners_up: list[CostedTree]
+    because: str | None
+
+
 class Explanation(TypedDict):
     """What `check` reports, with more in `states`, and what it leaves out."""
 
@@ -89,6 +125,7 @@ class Explanation(TypedDict):
     notes: list[str]
     punctuations: list[KeptPunctuations]
     plan: PlanNode
+    join_plans: list[JoinPlan]
     graphs: list[Graph]
 
 
@@ -127,6 +164,7 @@ def explanation(verdict: Verdict) -> Explanation:
             for kept in judgement.kept
         ],
         "plan": _plan(verdict.query.plan, derivation),
+        "join_plans": _join_plans(verdict),
         "graphs": [_graph(operator, graph, derivation, names) for operator, graph in graphs],
     }
 
@@ -154,6 +192,42 @@ def _plan(plan: Plan, derivation: Derivation) -> PlanNode:
         "schemes": list(dict.fromkeys(map(_scheme, derivation.of(plan)))),
         "inputs": [_plan(each, derivation) for each in inputs(plan)],
     }
+
+
+def _join_plans(verdict: Verdict) -> list[JoinPlan]:
+    """Of the joins as they were asked for, before hints took them apart."""
+    asked = replace(verdict.query, plan=verdict.asked)
+    return [_join_plan(choice, names_of(asked.plan)) for choice in planned(asked).choices]
+
+
+def _join_plan(choice: Choice, names: Names) -> JoinPlan:
+    called = [names.input(plan) for plan in choice.join.inputs]
+    least = 0.0 if choice.chosen is None else choice.chosen.price
+    return {
+        "operator": names.operators[choice.join],
+        "least": choice.least,
+        "chosen": None if choice.chosen is None else _costed(choice.chosen, least, called),
+        "runners_up": [_costed(each, least, called) for each in choice.runners_up],
+        "because": choice.because,
+    }
+
+
+def _costed(candidate: Candidate, least: float, called: list[str]) -> CostedTree:
+    cost = candidate.cost
+    return {
+        "tree": _tree(candidate.tree, called),
+        "cost": {
+            "state": [{"input": called[i], "rows": round(rows, 1)} for i, rows in cost.state],
+            "intermediates": round(cost.intermediates, 1),
+            "punctuations": round(cost.punctuations, 1),
+            "probes": round(cost.probes, 1),
+        },
+        "ratio": round(candidate.price / least, 2) if least else 1.0,
+    }
+
+
+def _tree(tree: Tree, called: list[str]) -> str:
+    return called[tree] if isinstance(tree, int) else f"({', '.join(_tree(each, called) for each in tree)})"
 
 
 def _graph(operator: str, shown: PunctuationGraph, derivation: Derivation, names: Names) -> Graph:

@@ -12,11 +12,13 @@ from caesura.explain.document import (
     Graph,
     GraphEdge,
     HopReport,
+    JoinPlan,
     KeptPunctuations,
     PlanNode,
     ProvenState,
 )
 from caesura.explain.drawing import DARK, LIGHT, draw
+from caesura.explain.text import costs, reason
 from caesura.safety.names import series
 from caesura.safety.report import Add, BlockedOperator
 
@@ -106,6 +108,7 @@ def _query(number: int, query: Explanation) -> str:
         + "".join(_part(f"Punctuation graph of {each['operator']}", _figure(each)) for each in query["graphs"])
         + _part("Punctuations that are kept", _kept(query["punctuations"]))
         + _part("Plan", f'<div class="plan"><ul>{_plan(query["plan"])}</ul></div>')
+        + _part("Join plans", "\n".join(map(_join_plan, query["join_plans"])))
         + "</section>"
     )
 
@@ -168,6 +171,23 @@ def _plan(node: PlanNode) -> str:
     schemes = "".join(map(_scheme, dict.fromkeys(node["schemes"])))
     below = "".join(map(_plan, node["inputs"]))
     return f"<li>{_prose(node['text'])}{schemes}{f'<ul>{below}</ul>' if below else ''}</li>"
+
+
+def _join_plan(plan: JoinPlan) -> str:
+    operator, chosen = f"<code>{escape(plan['operator'])}</code>", plan["chosen"]
+    if chosen is None:
+        return f"<p>{operator}: none, {_prose(reason(plan))}</p>"
+    trees = (chosen, *plan["runners_up"])
+    rows = (
+        f"<tr><td><code>{escape(each['tree'])}</code></td><td>{each['ratio']:g}</td>"
+        f"<td>{escape(costs(each))}</td></tr>"
+        for each in trees
+    )
+    head = "<tr><th>tree</th><th>times</th><th>cost</th></tr>"
+    return (
+        f"<p>{operator}: <code>{escape(chosen['tree'])}</code>, {_prose(reason(plan))}</p>"
+        f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>'
+    )
 
 
 def _scheme(scheme: str) -> str:

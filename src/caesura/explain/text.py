@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caesura.explain.document import Explanation, Graph, GraphEdge, PlanNode, ProvenState
+from caesura.explain.document import (
+    CostedTree,
+    Explanation,
+    Graph,
+    GraphEdge,
+    JoinPlan,
+    PlanNode,
+    ProvenState,
+)
 
 
 def lines(query: Explanation) -> Iterator[str]:
     yield f"{query['name']}: {query['verdict']}"
     yield from _section("plan", _plan(query["plan"], ""))
+    yield from _section("join plans", (line for each in query["join_plans"] for line in _join_plan(each)))
     yield from _section("states", (line for state in query["states"] for line in _state(state)))
     kept = (
         f"{each['operator']} `{each['input']}` {each['scheme']}: {each['by'] or 'grows'}: {each['because']}"
@@ -38,6 +47,33 @@ def _plan(node: PlanNode, indent: str) -> Iterator[str]:
     yield f"{indent}{node['text']}{schemes}"
     for below in node["inputs"]:
         yield from _plan(below, indent + "  ")
+
+
+def _join_plan(plan: JoinPlan) -> Iterator[str]:
+    chosen = plan["chosen"]
+    if chosen is None:
+        yield f"{plan['operator']}: none, {reason(plan)}"
+        return
+    yield f"{plan['operator']}: {chosen['tree']}, {reason(plan)}"
+    yield f"  {costs(chosen)}"
+    for each in plan["runners_up"]:
+        yield f"  {each['ratio']:g} times: {each['tree']}: {costs(each)}"
+
+
+def reason(plan: JoinPlan) -> str:
+    """Why this tree was chosen."""
+    return plan["because"] or {"stored": "which stores least", "touched": "which touches least"}[plan["least"]]
+
+
+def costs(tree: CostedTree) -> str:
+    """`2,000 rows (a 1,000, b 1,000), 0 of sub-joins, 2,000 punctuations, 2,000 look-ups a second`"""
+    cost = tree["cost"]
+    of = ", ".join(f"{each['input']} {each['rows']:,.0f}" for each in cost["state"])
+    rows = sum(each["rows"] for each in cost["state"])
+    return (
+        f"{rows:,.0f} rows{f' ({of})' if of else ''}, {cost['intermediates']:,.0f} of sub-joins,"
+        f" {cost['punctuations']:,.0f} punctuations, {cost['probes']:,.0f} look-ups a second"
+    )
 
 
 def _state(state: ProvenState) -> Iterator[str]:

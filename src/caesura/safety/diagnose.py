@@ -41,9 +41,10 @@ def _join(reach: Reach, verdict: Verdict) -> Diagnostic:
     missing = tuple(map(reach.lacks, reach.missing[:SHOWN]))
     awaited = few(reach.missing, lambda i: _one(plans[i], names))
     reasons = (reason for each in missing for reason in because.unreached(reach.join, each, names))
+    message = f"the join state of {names.shown(plans[reach.start])} grows without bound"
     return Diagnostic(
-        code=Code.JOIN_UNBOUNDED,
-        message=f"the join state of {names.shown(plans[reach.start])} grows without bound",
+        code=Code.UNSAFE_TREE if verdict.safe_without_hints else Code.JOIN_UNBOUNDED,
+        message=f"{message} in the tree that TREE asks for" if verdict.safe_without_hints else message,
         labels=_labels(
             (place(plans[reach.start]), f"every row waits for {awaited} that may still come"),
             *((place(plans[each.input]), _lacks(each)) for each in missing),
@@ -158,6 +159,9 @@ def _lacks(missing: Unreached) -> str:
 
 def _join_help(reach: Reach, verdict: Verdict) -> Iterator[str]:
     """The part of the repair that is about the inputs this state waits for; all of it if none is."""
+    if verdict.safe_without_hints:
+        yield "leave TREE out: as one join of all inputs the query is safe"
+        return
     waited = {scan.relation.name for i in reach.missing for scan in scans(reach.join.inputs[i])}
     additions = tuple(_additions(verdict))
     for each in [each for each in additions if each.stream in waited] or additions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from caesura import plan
@@ -11,14 +11,18 @@ from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
 from caesura.safety.names import few, written
 from caesura.safety.repair import Repair, repairs
-from caesura.safety.states import Blocked, Judgement, StateVerdict, judge
+from caesura.safety.states import Blocked, Judgement, StateVerdict, judge, open_proofs
+from caesura.safety.tree import shaped, unhinted
 
 
 @dataclass(frozen=True)
 class Verdict:
+    """`query` is judged with the joins that its hints ask for; `asked` is its plan before."""
+
     query: plan.Query
     judgement: Judgement
     notes: tuple[str, ...]
+    asked: plan.Plan
 
     @cached_property
     def repairs(self) -> tuple[Repair, ...]:
@@ -37,10 +41,17 @@ class Verdict:
     def safe(self) -> bool:
         return all(state.bounded for state in self.states)
 
+    @cached_property
+    def safe_without_hints(self) -> bool:
+        """Whether it is the hints that make an unsafe query unsafe."""
+        return self.asked != self.query.plan and next(open_proofs(unhinted(self.asked)), None) is None
+
 
 def check(query: plan.Query) -> Verdict:
-    judgement = judge(query.plan)
-    return Verdict(query, judgement, tuple(dict.fromkeys(_notes(judgement))))
+    executed = shaped(query.plan)
+    judgement = judge(executed)
+    notes = tuple(dict.fromkeys(_notes(judgement)))
+    return Verdict(replace(query, plan=executed), judgement, notes, query.plan)
 
 
 def _notes(judgement: Judgement) -> Iterator[str]:

@@ -37,9 +37,11 @@ from caesura.sql.intervals import fixed_length, interval
 from caesura.sql.names import Named, Reach
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
+from caesura.sql.traffic import declare_traffic
 
-PUNCTUATION = "punctuation"  # Caesura's own option: the name of the column that carries punctuations
-RELEASE = "release"  # another: how old rows may become before joins give them up
+# Caesura's own options: the column that carries punctuations, how old rows may become before joins give them up, rows
+# per second, open values of columns.
+PUNCTUATION, RELEASE, RATE, DISTINCT = "punctuation", "release", "rate", "distinct"
 
 
 def declare_sink(node: syntax.Declaration, source: Source) -> Sink:
@@ -53,7 +55,7 @@ def declare_table(node: syntax.Declaration, source: Source) -> Table:
     _refuse_constraints(node, source)
     _refuse_violation(node, source)
     options = _options(node, source)
-    _refuse_punctuation(node, options, source)
+    _refuse_own_options(node, options, source)
     return Table(node.name, _columns(node, source), _origin(node, source, options), span(node, source))
 
 
@@ -63,6 +65,7 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
     columns = _columns(node, source)
     options = _options(node, source)
     punctuation, release = options.pop(PUNCTUATION, None), options.pop(RELEASE, None)
+    traffic = declare_traffic(options.pop(RATE, None), options.pop(DISTINCT, None), columns, source)
     violation = node.args.get("on_violation")
     stream = Stream(
         node.name,
@@ -71,6 +74,7 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
         punctuation_column=punctuation.text("value") if punctuation else PUNCTUATION_COLUMN,
         release=_released_after(release, source) if release is not None else None,
         on_violation="fail" if violation is not None and violation.name == "FAIL" else "quarantine",
+        traffic=traffic,
         span=span(node, source),
     )
     _check_punctuation_column(stream)
@@ -119,8 +123,11 @@ def _parts(stream: Stream, node: syntax.Declaration, source: Source) -> tuple[St
                 because="at the other locations of the stream nothing may ever close it",
                 help="let each of them send punctuations (PUNCTUATED BY), or declare a stream for each",
             )
+    rate = stream.traffic.rate
+    traffic = replace(stream.traffic, rate=None if rate is None else rate / len(origins))
     return tuple(
-        replace(stream, name=f"{stream.name}[{number}]", origin=origin) for number, origin in enumerate(origins, 1)
+        replace(stream, name=f"{stream.name}[{number}]", origin=origin, traffic=traffic)
+        for number, origin in enumerate(origins, 1)
     )
 
 
@@ -217,11 +224,14 @@ def _refuse_violation(node: syntax.Declaration, source: Source) -> None:
         )
 
 
-def _refuse_punctuation(
+def _refuse_own_options(
     node: syntax.Declaration, options: Mapping[str, syntax.OptionPair], source: Source
 ) -> None:
     if PUNCTUATION in options:
         raise refusal(Code.MISPLACED_CLAUSE, "a table carries no punctuations", span(options[PUNCTUATION], source))
+    for name in (RATE, DISTINCT):
+        if name in options:
+            raise refusal(Code.MISPLACED_CLAUSE, f"`{name}` is an option of streams", span(options[name], source))
 
 
 def _check_punctuation_column(stream: Stream) -> None:

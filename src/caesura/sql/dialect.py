@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
+from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from caesura.aggregates import NAMES
@@ -181,7 +182,7 @@ class CaesuraParser(PositionedParser):
 
     def _parse_option(self) -> syntax.OptionPair:
         first = self._curr
-        key = self._parse_text() if self._match(TokenType.STRING, advance=False) else self._parse_dotted()
+        key = self._parse_text() if self._match(TokenType.STRING, advance=False) else self._parse_key()
         self._match(TokenType.EQ)
         token = self._curr
         negative = self._match(TokenType.DASH)
@@ -192,6 +193,11 @@ class CaesuraParser(PositionedParser):
         pair = syntax.OptionPair(this=key, value=value)
         pair.meta["span"] = (first.start, self._prev.end + 1)
         return pair
+
+    def _parse_key(self) -> exp.Literal:
+        if self._match(TokenType.DISTINCT):  # a keyword, and an option of Caesura
+            return exp.Literal.string(self._prev.text).update_positions(self._prev)
+        return self._parse_dotted()
 
     def _parse_dotted(self) -> exp.Literal:
         """A name with dots, such as a class name, as one text."""
@@ -233,6 +239,17 @@ class CaesuraParser(PositionedParser):
         return self._parse_interval() or self.raise_error("expected an interval, such as INTERVAL 5 SECONDS")
 
     # Queries
+
+    def _parse_hint(self) -> exp.Hint | None:
+        """sqlglot reads a hint as a text of its own, so that places in it are not places in this text."""
+        token = self._curr
+        try:
+            hint = super()._parse_hint()
+        except TokenError:
+            self.raise_error("this hint cannot be read", token)
+        if hint is not None:
+            hint.meta["span"] = (token.start, token.end + 1)
+        return hint
 
     def _parse_table_parts(
         self,

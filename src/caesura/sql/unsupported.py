@@ -9,6 +9,7 @@ from sqlglot import exp
 from caesura.diagnostics import CaesuraError, Source, Span
 from caesura.diagnostics.code import Code
 from caesura.sql.functions import deterministic, known, spelling
+from caesura.sql.hints import is_shape
 from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
 
@@ -56,10 +57,8 @@ _TABLE_FUNCTIONS = (exp.UDTF, exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp
 
 def refuse_clauses(select: exp.Select, source: Source) -> None:
     for name, value in select.args.items():
-        if value and name not in _READ:
-            # sqlglot reads a hint by itself, so its places are not places in this text
-            at = span(select, source) if name == "hint" else span_of(value, source, select)
-            raise _clause(name, _CLAUSES.get(name, name.strip("_").upper()), at)
+        if value and name not in _READ and not (name == "hint" and is_shape(value)):
+            raise _clause(name, _CLAUSES.get(name, name.strip("_").upper()), span_of(value, source, select))
     group = select.args.get("group")
     if group is not None:
         found = {*(name for name in _GROUPINGS if group.args.get(name)), *(key.key for key in group.expressions)}

@@ -16,6 +16,7 @@ from caesura.diagnostics.code import Code
 from caesura.expression import Expr, column
 from caesura.plan import Join, Output, Plan, Project
 from caesura.sql.expressions import condition, conjuncts, enclosed, scalar, typed
+from caesura.sql.hints import shaped
 from caesura.sql.items import Item, bind_items
 from caesura.sql.joins import assemble, join_of
 from caesura.sql.names import Reach, bound_column
@@ -72,6 +73,7 @@ def bind_where(select: exp.Select, scope: Scope, queries: Queries, outer: Reach 
     hull = span(from_, source)
     last = span(joins[-1], source) if joins else None
     plan = assemble(joined.plans, tuple(own), hull.to(last) if hull and last else hull)
+    plan = shaped(plan, select.args.get("hint"), joined.reach.inputs, source)
     for question in questions:
         plan = _answered(question, plan, joined.reach, scope, queries)
     return Given(plan, joined.reach, tuple(correlated))

@@ -1,0 +1,163 @@
+"""Which of the safe trees of each join is executed: the cheapest, and of equals the one with the fewest joins.
+
+A join's tree depends on the join and the statistics alone, not on the query around it: a derived stream that
+several queries read stays one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import nsmallest
+from itertools import product
+from typing import Literal
+
+from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
+from caesura.planning.cost import Cost, CostModel
+from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
+from caesura.planning.statistics import Statistics
+from caesura.safety.states import open_proofs
+from caesura.safety.tree import flat, ordered, rearranged, shaped
+
+RUNNERS_UP = 3
+_NOTHING = Statistics()
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`price` is what was compared: a part of the cost, or all of it."""
+
+    tree: Tree
+    cost: Cost
+    price: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The cheapest tree of a join and the next ones; `because`: why there was nothing to choose from.
+
+    No tree is chosen for a join whose state, or some state below it, is not bounded.
+    """
+
+    join: Join
+    chosen: Candidate | None
+    runners_up: tuple[Candidate, ...] = ()
+    least: Literal["stored", "touched"] = "stored"
+    because: str | None = None
+
+    @property
+    def tree(self) -> Tree | None:
+        """None if the join stays as it is. A hint is followed in any case."""
+        if self.join.shape is not None:
+            return self.join.shape
+        if self.chosen is None or self.chosen.tree == flat(self.join):
+            return None
+        return self.chosen.tree
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A query's plan as it is executed, and what was chosen for its joins of three or more inputs."""
+
+    query: Query
+    plan: Plan
+    choices: tuple[Choice, ...]
+
+    @cached_property
+    def cost(self) -> Cost:
+        """Of the joins that something was chosen for; their inputs are not told apart."""
+        chosen = (choice.chosen.cost for choice in self.choices if choice.chosen is not None)
+        return sum(chosen, Cost())
+
+
+def planned(query: Query, measured: Statistics = _NOTHING) -> Planned:
+    """`measured` is what an earlier run has found; it goes before what is declared."""
+    joins = (node for node in walk(query.plan) if isinstance(node, Join) and len(node.inputs) > 2)
+    choices = {join: choose(join, measured) for join in joins}
+    trees = {join: choice.tree for join, choice in choices.items()}
+    return Planned(query, rearranged(query.plan, trees.get), tuple(choices.values()))
+
+
+def chosen(pipeline: Pipeline, measured: Statistics = _NOTHING) -> Pipeline:
+    """The pipeline as it is executed."""
+    queries = (replace(query, plan=planned(query, measured).plan) for query in pipeline.queries)
+    return replace(pipeline, queries=tuple(queries))
+
+
+def choose(join: Join, measured: Statistics = _NOTHING) -> Choice:
+    trees, statistics = SafeTrees(join), measured.of(join)
+    if next(open_proofs(shaped(join)), None) is not None:
+        return Choice(join, None, because="not every state of it is bounded")
+    model = CostModel(trees, statistics)
+    best = [ordered(join.shape)] if join.shape is not None else _best(model)
+    first, *others = (Candidate(tree, cost, model.price(cost)) for tree in best for cost in (model.cost(tree),))
+    least: Literal["stored", "touched"] = "stored" if statistics.made_up else "touched"
+    return Choice(join, first, tuple(others), least, None if others else _alone(join))
+
+
+def _alone(join: Join) -> str:
+    if join.shape is not None:
+        return "a hint asks for it"
+    if len(join.inputs) > LEFT_DEEP:
+        return f"trees are looked for up to {LEFT_DEEP} inputs"
+    if len(join.inputs) > EXHAUSTIVE:
+        return f"it is safe, and no left-deep tree was found; beyond {EXHAUSTIVE} inputs no others are looked for"
+    return "no other tree is safe"
+
+
+def _best(model: CostModel) -> list[Tree]:
+    """The cheapest trees. Those of a set are made of the cheapest of its parts, since costs are added up."""
+    found: dict[Inputs, list[_Priced]] = {part: [_Priced(0.0, 0, min(part))] for part in model.trees.single}
+    for inputs, splits in model.trees.splits.items():
+        least = {split: model.at_least(split) + sum(found[part][0].price for part in split) for split in splits}
+        several: list[_Priced] = []
+        for split in sorted(splits, key=least.__getitem__):
+            if len(several) > RUNNERS_UP and least[split] >= several[-1].price:
+                break
+            several = nsmallest(RUNNERS_UP + 1, (*several, *_made(model, split, found)), key=_Priced.rank)
+        found[inputs] = several
+    best = found[model.trees.all]
+    if EXHAUSTIVE < len(model.trees.all) <= LEFT_DEEP:
+        best = sorted((*best, *_left_deep(model)), key=_Priced.rank)
+    return [each.tree for each in best]
+
+
+@dataclass(frozen=True)
+class _Priced:
+    price: float
+    joins: int
+    tree: Tree
+
+    def rank(self) -> tuple[float, int, str]:
+        """Prices are sums of estimates, in whatever order: what differs in the tenth digit is equal."""
+        return float(f"{self.price:.9g}"), self.joins, str(self.tree)
+
+
+def _made(model: CostModel, split: Split, found: dict[Inputs, list[_Priced]]) -> Iterator[_Priced]:
+    price = model.price(model.of(split))
+    for below in product(*(found[part] for part in split)):
+        yield _over(price, below)
+
+
+def _over(price: float, below: Iterable[_Priced]) -> _Priced:
+    several = tuple(below)
+    prices, joins = sum(each.price for each in several), sum(each.joins for each in several)
+    return _Priced(price + prices, 1 + joins, tuple(each.tree for each in several))
+
+
+def _left_deep(model: CostModel) -> Iterator[_Priced]:
+    """One input after another, each time the one that is cheapest to add; nothing, if none can be added safely."""
+    trees = model.trees
+    done: dict[Inputs, _Priced] = {part: _Priced(0.0, 0, min(part)) for part in trees.single}
+    while trees.all not in done:
+        grown = {
+            part | single: _over(model.price(model.of(split)), (tree, _Priced(0.0, 0, min(single))))
+            for part, tree in done.items()
+            for single in trees.single
+            if part.isdisjoint(single) and trees.related(part | single) and trees.safe(split := (part, single))
+        }
+        if not grown:
+            return
+        cheapest = min(grown, key=lambda inputs: grown[inputs].rank())
+        done = {cheapest: grown[cheapest]}
+    yield done[trees.all]

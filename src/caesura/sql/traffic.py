@@ -1,0 +1,64 @@
+"""OPTIONS (rate 1000, distinct 'id 5000, seller 100'): how much will come, for the choice of join plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+
+from caesura.catalog import Column, Traffic
+from caesura.diagnostics import CaesuraError, Source
+from caesura.diagnostics.code import Code
+from caesura.sql import syntax
+from caesura.sql.refusal import listing, nearest, refusal
+from caesura.sql.spans import span
+
+
+def declare_traffic(
+    rate: syntax.OptionPair | None, distinct: syntax.OptionPair | None, columns: tuple[Column, ...], source: Source
+) -> Traffic:
+    return Traffic(
+        None if rate is None else _rate(rate, source),
+        () if distinct is None else tuple(_distinct(distinct, columns, source)),
+    )
+
+
+def _rate(pair: syntax.OptionPair, source: Source) -> float:
+    number = _positive(pair.text("value"))
+    if number is None:
+        raise _refused(pair, source, "`rate` is a positive number of rows per second", "rate 1000")
+    return number
+
+
+def _distinct(pair: syntax.OptionPair, columns: tuple[Column, ...], source: Source) -> Iterator[tuple[str, float]]:
+    spelling = {column.name.lower(): column.name for column in columns}
+    seen: set[str] = set()
+    for part in pair.text("value").split(","):
+        name, _, text = part.strip().rpartition(" ")
+        number = _positive(text)
+        known = spelling.get(name.strip().lower())
+        if not name.strip() or number is None:
+            message = "`distinct` lists columns, each with a positive number of open values"
+            raise _refused(pair, source, message, "distinct 'id 5000, seller 100'")
+        if known is None:
+            close = nearest(name.strip(), spelling.values())
+            because = f"the columns are {listing(spelling.values())}"
+            message = f"`distinct` names `{name.strip()}`, which is not a column"
+            raise _refused(pair, source, message, f"did you mean `{close}`?" if close else None, because)
+        if known in seen:
+            raise _refused(pair, source, f"`distinct` names `{known}` twice")
+        seen.add(known)
+        yield known, number
+
+
+def _positive(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) and number > 0 else None
+
+
+def _refused(
+    pair: syntax.OptionPair, source: Source, message: str, help: str | None = None, because: str | None = None
+) -> CaesuraError:
+    return refusal(Code.BAD_OPTION, message, span(pair, source), help=help, because=because)

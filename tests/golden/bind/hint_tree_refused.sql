@@ -1,0 +1,10 @@
+CREATE STREAM s1 (a BIGINT, b BIGINT, PUNCTUATED BY (b)) USING json LOCATION 's1';
+CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED BY (b), PUNCTUATED BY (c)) USING json LOCATION 's2';
+CREATE STREAM s3 (c BIGINT, PUNCTUATED BY (c)) USING json LOCATION 's3';
+SELECT /*+ TREE((s1, s2), s4) */ s1.a FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+SELECT /*+ TREE(s1, s2) */ s1.a FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+SELECT /*+ TREE((s1, s2), (s3, S1)) */ s1.a FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+SELECT /*+ TREE(s1.a, s2, s3) */ s1.a FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+SELECT /*+ MJOIN(s1, s2) */ s1.a FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;
+SELECT /*+ MJOIN */ a FROM s1;
+SELECT /*+ MJOIN, BROADCAST(s3) */ s1.a FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c;

@@ -1,0 +1,2 @@
+CREATE STREAM s1 (a BIGINT) USING json LOCATION 's1';
+SELECT /*+ TREE(s1, 's2) */ a FROM s1;

@@ -1,0 +1,5 @@
+CREATE STREAM s1 (id BIGINT) USING json LOCATION 's' OPTIONS (rate -3);
+CREATE STREAM s2 (id BIGINT) USING json LOCATION 's' OPTIONS (distinct 'id');
+CREATE STREAM s3 (id BIGINT) USING json LOCATION 's' OPTIONS (distinct 'ids 5');
+CREATE STREAM s4 (id BIGINT) USING json LOCATION 's' OPTIONS (distinct 'id 5, id 6');
+CREATE TABLE t (id BIGINT) USING json LOCATION 't' OPTIONS (rate 5);
