@@ -16,6 +16,7 @@ from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
+from caesura.planning.choose import chosen
 from caesura.progress import Progress
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
@@ -86,6 +87,7 @@ class Settings:
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
     work = work_session(spark)
+    pipeline = chosen(pipeline)
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
     compiled = compile_plans(tuple(query.plan for query in queries))
     scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)

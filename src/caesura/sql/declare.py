@@ -39,8 +39,8 @@ from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
 from caesura.sql.traffic import declare_traffic
 
-# Caesura's own options: the column that carries punctuations, how old rows may become before joins give them up, rows
-# per second, open values of columns.
+# Caesura's own options: the column that carries punctuations, how old rows may become before joins give them up,
+# rows per second, open values of columns.
 PUNCTUATION, RELEASE, RATE, DISTINCT = "punctuation", "release", "rate", "distinct"
 
 

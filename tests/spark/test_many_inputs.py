@@ -1,0 +1,60 @@
+"""Joins of three and more streams, as one join and as trees: DuckDB's rows, and no state when all is closed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import duckdb
+import sqlglot
+from pyspark.sql import SparkSession
+
+from caesura.testing.script import Item, Script
+
+STREAMS = ("r", "s", "t")
+VALUES = range(6)
+CHAIN = "FROM r JOIN s ON r.y = s.x JOIN t ON s.y = t.x"
+QUERIES = {
+    "chain": f"SELECT /*+ MJOIN */ r.x, s.x AS a, t.x AS b, t.y {CHAIN}",
+    "tree": f"SELECT /*+ TREE((r, s), t) */ r.x, s.x AS a, t.x AS b, t.y {CHAIN}",
+    "star": """SELECT /*+ MJOIN */ r.x, s.y AS a, t.y AS b
+        FROM r JOIN s ON r.x = s.x JOIN t ON r.y = t.x AND t.y > s.y""",
+    "cycle": """SELECT /*+ MJOIN */ r.x, s.x AS a, t.x AS b
+        FROM r JOIN s ON r.y = s.x JOIN t ON s.y = t.x AND t.y = r.x""",
+    "clique": "SELECT s.x, r.y, s.y AS a FROM r, s, t WHERE r.x = s.x AND s.x = t.x AND r.y = t.y",
+}
+
+
+def test_joins_of_many_streams_equal_duckdb(spark: SparkSession, tmp_path: Path) -> None:
+    declared = (
+        f"CREATE STREAM {name} (x BIGINT, y BIGINT, PUNCTUATED BY (x), PUNCTUATED BY (y)) FROM FILES {name};"
+        for name in STREAMS
+    )
+    inserts = (
+        f"CREATE SINK {name} USING parquet LOCATION '{name}'; INSERT INTO {name} {query};"
+        for name, query in QUERIES.items()
+    )
+    script = Script(spark, tmp_path, "\n".join((*declared, *inserts)))
+    rng = Random(1)
+    database = duckdb.connect()
+    for name in STREAMS:
+        database.execute(f"CREATE TABLE {name} (x BIGINT, y BIGINT)")
+    for closed in ((), (0, 1)):
+        rows: dict[str, list[Item]] = {
+            name: [{c: rng.choice([v for v in VALUES if v not in closed]) for c in "xy"} for _ in range(8)]
+            for name in STREAMS
+        }
+        for name, several in rows.items():
+            values = [[*row.values()] for row in several if isinstance(row, dict)]
+            database.executemany(f"INSERT INTO {name} VALUES (?, ?)", values)
+        punctuations = ['{"x": [0, 1]}', '{"y": {"lt": 2}}']
+        script.slice(**{name: [*several, *punctuations] for name, several in rows.items()})
+    script.slice(**{name: ['{"x": {"ge": 2}}', '{"y": {"ge": 2}}'] for name in STREAMS})
+    script.run()
+    for name, query in QUERIES.items():
+        wanted = Counter(database.execute(sqlglot.transpile(query, read="spark", write="duckdb")[0]).fetchall())
+        assert wanted, name
+        assert Counter(tuple(row.values()) for row in script.rows(name)) == wanted, name
+    assert script.progress[1].state_rows > 0
+    assert script.progress[-1].state_rows == 0
