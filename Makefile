@@ -8,10 +8,10 @@ LOCKS := requirements/build.lock requirements/dev.lock
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_equal_model.py test_completion.py \
-	test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py test_time_buckets.py)
+	test_many_inputs.py test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py test_time_buckets.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-operators test-others demo bench bench-warehouse bench-algebra lint format lock clean java
+.PHONY: help setup test test-operators test-others demo bench bench-warehouse bench-algebra bench-pwjoin lint format lock clean java
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ bench-warehouse: setup  ## state and time of a union by the number of punctuatio
 
 bench-algebra: setup  ## the time of a slice of DISTINCT, GROUP BY and EXCEPT over a hundred slices
 	@$(BIN)/python -m bench.algebra
+
+bench-pwjoin: setup  ## joins with windows and punctuations against joins with one of them, as the paper measured them
+	@$(BIN)/python -m bench.pwjoin
 
 lint: $(VENV)/.installed  ## ruff and mypy
 	@$(BIN)/ruff check --quiet && echo "ruff check: passed"

@@ -49,9 +49,6 @@ QUERIES = {
     "projected": "SELECT id + 1 AS next, upper(town) AS town, amount * 2 AS twice FROM sale",
     "distinct_rows": "SELECT DISTINCT customer, town FROM sale",
     "joined": "SELECT s.id, s.amount, p.weight FROM sale AS s JOIN parcel AS p ON s.id = p.sale",
-    "joined_three": """SELECT s.id, p.weight, v.day FROM sale AS s
-        JOIN parcel AS p ON s.customer = p.customer AND s.town = p.town
-        JOIN visit AS v ON p.customer = v.customer AND p.town = v.town""",
     "with_table": "SELECT s.id, t.country FROM sale AS s JOIN town AS t ON s.town = t.name",
     "left_joined": "SELECT s.id, s.amount, p.weight FROM sale AS s LEFT JOIN parcel AS p ON s.id = p.sale",
     "right_joined": """SELECT s.amount, p.sale, p.weight FROM sale AS s
@@ -78,10 +75,7 @@ QUERIES = {
     "in_order": "SELECT day, customer, town FROM visit WHERE day IS NOT NULL ORDER BY day, customer DESC, town",
     "joined_group": """SELECT s.id, SUM(p.weight) AS weight, COUNT(*) AS n FROM sale AS s
         JOIN parcel AS p ON s.id = p.sale GROUP BY s.id""",
-    "outer_group": """SELECT s.id, COUNT(p.sale) AS parcels, MAX(p.weight) AS heaviest FROM sale AS s
-        LEFT JOIN parcel AS p ON s.id = p.sale GROUP BY s.id""",
     "united_group": "SELECT customer, COUNT(*) AS towns FROM all_towns GROUP BY customer",
-    "nested": "SELECT t.customer, t.towns, l.total FROM towns_of AS t JOIN large AS l ON t.customer = l.customer",
     "constants": """SELECT s.id, v.n FROM sale AS s JOIN VALUES (1, 'one'), (2, 'two'), (NULL, 'none') AS v (id, n)
         ON s.customer = v.id""",
     "pinned": """SELECT s.id, v.day FROM sale AS s LEFT JOIN visit AS v
@@ -89,8 +83,6 @@ QUERIES = {
 }
 DERIVED = {
     "all_towns": ("VIEW", "SELECT customer, town FROM sale UNION SELECT customer, town FROM visit"),
-    "towns_of": ("STREAM", "SELECT customer, COUNT(DISTINCT town) AS towns FROM parcel GROUP BY customer"),
-    "large": ("VIEW", "SELECT customer, SUM(amount) AS total FROM sale GROUP BY customer HAVING SUM(amount) > 10"),
 }
 
 
