@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote
 
 import click
@@ -17,6 +17,9 @@ from caesura.safety.report import lines, report
 from caesura.safety.verdict import Verdict, check
 from caesura.sql.bind import bind
 from caesura.sql.source import read_source
+
+if TYPE_CHECKING:
+    from caesura.explain.measured import MeasuredRun
 
 SAFE, UNSAFE, UNREADABLE = 0, 1, 2
 FAILED = 1
@@ -51,9 +54,11 @@ def check_command(files: tuple[str, ...], as_json: bool) -> None:
 @click.argument("subject", metavar="FILE | CODE", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--html", "page", metavar="OUT", type=click.Path(), help="Write one page with the graphs drawn.")
-def explain_command(subject: str, as_json: bool, page: str | None) -> None:
+@click.option("--run", "rehearse", is_flag=True, help="Run to the end of the inputs, deliver nothing, and count.")
+def explain_command(subject: str, as_json: bool, page: str | None, rehearse: bool) -> None:
     """Show the plan of every query, the proof of each state and the punctuation graph; or what a code means."""
     from caesura.explain.document import document
+    from caesura.explain.measured import lines as shown
     from caesura.explain.text import lines as explained
     from caesura.terminal import print_diagnostics, stdout
 
@@ -66,13 +71,34 @@ def explain_command(subject: str, as_json: bool, page: str | None) -> None:
         from caesura.explain.page import page as page_of
 
         _write(Path(page), page_of(Path(subject).name, found))
+    if rehearse:
+        found["run"] = _rehearsed(subject)
     if as_json:
         click.echo(json.dumps(found, indent=2))
     elif page is None:
         for verdict, query in zip(verdicts, found["queries"], strict=True):
             stdout.out("\n".join(explained(query)))
             print_diagnostics(diagnose(verdict))
+        if "run" in found:
+            stdout.out("\n".join(shown(found["run"])))
     sys.exit(SAFE if all(verdict.safe for verdict in verdicts) else UNSAFE)
+
+
+def _rehearsed(file: str) -> MeasuredRun:
+    from caesura.explain.measured import measured
+    from caesura.session import Session
+    from caesura.terminal import print_diagnostics
+
+    try:
+        prepared = Session().file(file)
+        prepared.require_safe()  # before a JVM is started for nothing
+
+        from caesura.spark.session import embedded
+
+        return measured(Session(embedded()).file(file).rehearse())
+    except CaesuraError as error:
+        print_diagnostics(error.diagnostics)
+        sys.exit(FAILED)
 
 
 @main.command("witness")

@@ -186,6 +186,23 @@ class Prepared:
         )
         return start(self.session.spark, self.pipeline, settings)
 
+    def rehearse(self) -> list[Progress]:
+        """Run to the end of the inputs, deliver nothing, and count what lets go of the rows of joins."""
+        from caesura.spark.run import Settings, start
+
+        slices: list[Progress] = []
+        self.require_safe()
+        settings = Settings(
+            folder=self.folder,
+            until_end=True,
+            frames=self.frames,
+            report=slices.append,
+            deliver=False,
+            every_rule=True,
+        )
+        start(self.session.spark, self.pipeline, settings).awaitTermination()
+        return slices
+
     @cached_property
     def _verdicts(self) -> tuple[Verdict, ...]:
         return tuple(check(query) for query in self.pipeline.queries)

@@ -120,3 +120,18 @@ def test_run_that_cannot_start_says_why(
     result = invoke("run", written(tmp_path, text), "--until-end")
     assert result.exit_code == status
     assert f"error[{code}]" in result.stderr
+
+
+def test_explain_run_shows_what_let_go_of_rows(spark: SparkSession, tmp_path: Path) -> None:
+    """The results are not delivered."""
+    lines = {
+        "auction": ['{"id": 1}'],
+        "bid": ['{"auction": 1, "price": 5.0}', '{"_punctuation": "{\\"auction\\": 1}"}'],
+    }
+    for name, several in lines.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "0.json").write_text("\n".join(several) + "\n")
+    result = invoke("explain", written(tmp_path, SAFE), "--run")
+    assert result.exit_code == 0, result.stderr
+    assert "run: 2 slices, 2 rows in, 1 out" in result.stdout
+    assert "join: b: at most 0, 0 at the end; released: 1 on arrival" in result.stdout

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from caesura.explain.describe import line
+from caesura.explain.measured import MeasuredRun
 from caesura.plan import Plan, Tree, inputs
 from caesura.planning.choose import Candidate, Choice, planned
 from caesura.punctuation import Scheme
@@ -130,7 +131,10 @@ class Explanation(TypedDict):
 
 
 class Document(TypedDict):
+    """`run`: what a run has shown, if there was one."""
+
     queries: list[Explanation]
+    run: NotRequired[MeasuredRun]
 
 
 def document(verdicts: Iterable[Verdict]) -> Document:

@@ -81,6 +81,8 @@ class Settings:
     purge: PurgePolicy = field(default_factory=PurgePolicy)
     unbounded: tuple[str, ...] = ()
     """States that may grow for ever, to be named in every progress."""
+    deliver: bool = True
+    """Whether results go to their sinks, or nowhere."""
     every_rule: bool = False
     """Count what lets go of the rows of joins, by rule. It takes additional joins."""
 
@@ -204,6 +206,8 @@ def _inputs(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict
 
 
 def _sink(spark: SparkSession, query: plan.Query, storage: Storage, settings: Settings) -> ResultSink:
+    if not settings.deliver:
+        return FormatSink(Origin("noop"), None)
     origin = query.sink.origin if query.sink is not None else settings.selects
     location = None if origin.location is None else resolved(origin.location, settings.folder)
     kept = Kept(
