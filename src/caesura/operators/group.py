@@ -14,7 +14,7 @@ from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union, values
-from caesura.operators.store import Store
+from caesura.operators.store import Store, passed_on
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,7 @@ class Group:
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         new = self._closing(inputs)
-        if self.passed is None:
-            return Flow(new=new), {}
-        return Flow(new=new, before=self.passed.read(state)), self.passed.append(state, new)
+        return passed_on(new, self.passed, state)
 
     def _closing(self, inputs: tuple[Flow, ...]) -> Closed:
         (source,) = inputs

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from caesura.operators.closed import NOTHING, Closed, as_boxes, covered, split, uncovered
+from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union
-from caesura.operators.store import Store
+from caesura.operators.store import Store, passed_on
 
 
 @dataclass(frozen=True)
@@ -130,17 +130,11 @@ class Join:
         for i, (side, flow) in enumerate(zip(self.sides, inputs, strict=True)):
             if side.pending is None:
                 continue
-            free, waiting = side.pending.read(state) | flow.new.confined(side.exports), NOTHING
-            if not free:
-                continue
-            if (kept := self._kept(state, inputs, i)) is not None:
-                types = {name: side.pending.types[name].sql for name in side.exports}
-                free, waiting = split(as_boxes(free, types), kept)
-            changes |= side.pending.replace(state, waiting)
-            new |= free.renamed(side.exports)
-        if self.passed is None:
-            return Flow(new=new), changes
-        return Flow(new=new, before=self.passed.read(state)), {**changes, **self.passed.append(state, new)}
+            if waiting := side.pending.read(state) | flow.new.confined(side.exports):
+                free, held = side.pending.freed(state, waiting, self._kept(state, inputs, i))
+                new, changes = new | free.renamed(side.exports), {**changes, **held}
+        passed, history = passed_on(new, self.passed, state)
+        return passed, {**changes, **history}
 
     def _closed_now(self, inputs: tuple[Flow, ...], i: int) -> bool:
         """Whether this slice brings a punctuation that may purge rows of input i."""

@@ -7,13 +7,13 @@ from functools import reduce
 
 from caesura.operators.closed import NOTHING
 from caesura.operators.combine import Combination
-from caesura.operators.operator import Changes, Flow, State, StateTable
+from caesura.operators.operator import Changes, Flow, State, Stateless, StateTable
 from caesura.operators.rows import Rows, union
-from caesura.operators.store import Store
+from caesura.operators.store import Store, passed_on
 
 
 @dataclass(frozen=True)
-class Merge:
+class Merge(Stateless):
     combination: Combination
     passed: Store | None = None
     """The history of what was passed on, if a reader needs it."""
@@ -25,12 +25,6 @@ class Merge:
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         return union(flow.rows for flow in inputs)
 
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        return None
-
-    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
-        return {}
-
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         """Each combination in the slice of its last part: Σₖ before ∧ … ∧ newₖ ∧ … ∧ closed, as of joins."""
         new = NOTHING
@@ -38,6 +32,4 @@ class Merge:
             others = [*(each.before for each in inputs[:k]), *(each.closed for each in inputs[k + 1 :])]
             if flow.new and all(others):
                 new |= reduce(self.combination.of, others, flow.new)
-        if self.passed is None:
-            return Flow(new=new), {}
-        return Flow(new=new, before=self.passed.read(state)), self.passed.append(state, new)
+        return passed_on(new, self.passed, state)

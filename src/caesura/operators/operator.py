@@ -117,3 +117,17 @@ class Operator(Protocol):
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         """The punctuations passed on (a flow without rows), and what must be remembered for that."""
+
+
+class Stateless:
+    """What an operator that keeps nothing does in the slice's later steps."""
+
+    @property
+    def tables(self) -> tuple[StateTable, ...]:
+        return ()
+
+    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
+        return None
+
+    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
+        return {}

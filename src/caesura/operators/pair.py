@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from caesura.catalog import Column
-from caesura.operators.closed import NOTHING, Closed, as_boxes, covered, split, uncovered
+from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.join import Hop
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union
-from caesura.operators.store import Store
+from caesura.operators.store import Store, passed_on
 
 
 @dataclass(frozen=True)
@@ -121,21 +121,16 @@ class Pair:
         for i, (half, flow) in enumerate(zip(self.halves, self._flows(inputs), strict=True)):
             if half.pending is None:
                 continue
-            free, waiting = half.pending.read(state) | flow.new.confined(half.exports), NOTHING
+            waiting = half.pending.read(state) | flow.new.confined(half.exports)
             if self.matches and self.halves[1 - i].lonely:
-                free = _not_all(free)
-            if not free:
-                continue
-            if (kept := self._kept(state, i, sides)) is not None:
-                types = {name: half.pending.types[name].sql for name in half.exports}
-                free, waiting = split(as_boxes(free, types), kept)
-            changes |= half.pending.replace(state, waiting)
-            new |= free.renamed(half.exports)
+                waiting = _not_all(waiting)
+            if waiting:
+                free, held = half.pending.freed(state, waiting, self._kept(state, i, sides))
+                new, changes = new | free.renamed(half.exports), {**changes, **held}
         if all(flow.closed.everything for flow in inputs) and not all(flow.before.everything for flow in inputs):
             new |= Closed(everything=True)
-        if self.passed is None:
-            return Flow(new=new), changes
-        return Flow(new=new, before=self.passed.read(state)), {**changes, **self.passed.append(state, new)}
+        passed, history = passed_on(new, self.passed, state)
+        return passed, {**changes, **history}
 
     def _flows(self, inputs: tuple[Flow, ...]) -> tuple[Flow, Flow]:
         one, other = inputs

@@ -10,31 +10,21 @@ from operator import or_
 
 from caesura.operators.closed import NOTHING, Closed
 from caesura.operators.image import Image
-from caesura.operators.operator import Changes, Flow, State, StateTable
+from caesura.operators.operator import Changes, Flow, State, Stateless
 from caesura.operators.rows import Rows
 
 
 @dataclass(frozen=True)
-class Project:
+class Project(Stateless):
     outputs: Mapping[str, str]
     """Output column → Spark SQL over the input's columns."""
     images: tuple[Mapping[str, Image], ...]
     """Input column → an output column that carries it. Where one is carried twice, the second mapping has its
     second name, so that punctuations are passed on under both."""
 
-    @property
-    def tables(self) -> tuple[StateTable, ...]:
-        return ()
-
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         (source,) = inputs
         return None if source.rows is None else source.rows.project(self.outputs)
-
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        return None
-
-    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
-        return {}
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         (source,) = inputs

@@ -6,29 +6,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from caesura.operators.closed import NOTHING, Closed
-from caesura.operators.operator import Changes, Flow, State, StateTable
+from caesura.operators.operator import Changes, Flow, State, Stateless
 from caesura.operators.rows import Rows
 
 
 @dataclass(frozen=True)
-class Select:
+class Select(Stateless):
     predicate: str
     excluded: Closed = NOTHING
     """What no row has that satisfies the predicate. It is part of the history, since it was never news."""
 
-    @property
-    def tables(self) -> tuple[StateTable, ...]:
-        return ()
-
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         (source,) = inputs
         return None if source.rows is None else source.rows.where(self.predicate)
-
-    def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        return None
-
-    def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
-        return {}
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
         (source,) = inputs

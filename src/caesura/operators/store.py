@@ -13,9 +13,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from caesura.catalog import Column
-from caesura.operators.closed import Attributes, Closed, as_boxes, interval_type, restricting, uncovered, within
+from caesura.operators.closed import (
+    NOTHING,
+    Attributes,
+    Closed,
+    as_boxes,
+    interval_type,
+    restricting,
+    split,
+    uncovered,
+    within,
+)
 from caesura.operators.islands import as_points, islands, short, wide
-from caesura.operators.operator import Change, Changes, Held, State, StateTable
+from caesura.operators.operator import Change, Changes, Flow, Held, State, StateTable
 from caesura.operators.rows import Rows, quote, union
 from caesura.types import Type
 
@@ -92,6 +102,14 @@ class Store:
         forgotten = {table.name: Held(compact=False) for table in self.tables}
         return self._appended(State(state.spark, forgotten), closed)
 
+    def freed(self, state: State, waiting: Closed, kept: Rows | None) -> tuple[Closed, Changes]:
+        """Of what waits here and is new: what no kept row matches, and the rest to be remembered."""
+        if kept is None:
+            return waiting, self.replace(state, NOTHING)
+        types = {name: type.sql for name, type in self.types.items()}
+        free, held = split(as_boxes(waiting, types), kept)
+        return free, self.replace(state, held)
+
     def _appended(self, state: State, new: Closed) -> Changes:
         new = as_boxes(new, {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
@@ -123,6 +141,13 @@ class Store:
             rows = union((None if change.rewrite else state[name].rows, change.rows))
             if len(attributes) == 1 and rows is not None:
                 yield attributes[0], rows
+
+
+def passed_on(new: Closed, history: Store | None, state: State) -> tuple[Flow, Changes]:
+    """What an operator gives its readers, with what it gave them before if one of them needs it."""
+    if history is None:
+        return Flow(new=new), {}
+    return Flow(new=new, before=history.read(state)), history.append(state, new)
 
 
 def _coarser(known: Closed, attributes: Attributes) -> Closed:
