@@ -46,7 +46,7 @@ class Cut:
         )
 
 
-@pytest.mark.parametrize("cut", [Cut(3, 1, 0.0), Cut(4, 2, 0.2), Cut(5, 3, 0.0)], ids=str)
+@pytest.mark.parametrize("cut", [Cut(2, 1, 0.0), Cut(3, 2, 0.2), Cut(4, 3, 0.0)], ids=str)
 def test_winners_equal_duckdbs(spark: SparkSession, tmp_path: Path, cut: Cut) -> None:
     streams = cut.write(spark, tmp_path)
     (tmp_path / "pipeline.sql").write_text(PIPELINE, encoding="utf-8")

@@ -50,7 +50,6 @@ def test_with_the_promise_of_one_sensor_the_warehouse_pipeline_is_refused_with_a
     ("original", "sink", "seconds_apart"),
     [
         pytest.param(AUCTION, "winners", 0, id="auction, all of one time, as in a fresh clone"),
-        pytest.param(AUCTION, "winners", -1, id="auction, the last first"),
         pytest.param(WAREHOUSE, "hottest", -1, id="warehouse, the last first"),
     ],
 )

@@ -18,8 +18,6 @@ CHAIN = "FROM r JOIN s ON r.y = s.x JOIN t ON s.y = t.x"
 QUERIES = {
     "chain": f"SELECT /*+ MJOIN */ r.x, s.x AS a, t.x AS b, t.y {CHAIN}",
     "tree": f"SELECT /*+ TREE((r, s), t) */ r.x, s.x AS a, t.x AS b, t.y {CHAIN}",
-    "star": """SELECT /*+ MJOIN */ r.x, s.y AS a, t.y AS b
-        FROM r JOIN s ON r.x = s.x JOIN t ON r.y = t.x AND t.y > s.y""",
     "cycle": """SELECT /*+ MJOIN */ r.x, s.x AS a, t.x AS b
         FROM r JOIN s ON r.y = s.x JOIN t ON s.y = t.x AND t.y = r.x""",
     "clique": "SELECT s.x, r.y, s.y AS a FROM r, s, t WHERE r.x = s.x AND s.x = t.x AND r.y = t.y",

@@ -62,6 +62,22 @@ def test_columns_may_have_the_names_that_we_use_ourselves(spark: SparkSession, t
     ]
 
 
+def test_conditions_may_be_in_parentheses_or_constant(spark: SparkSession, tmp_path: Path) -> None:
+    queries = {
+        "alone": "SELECT v FROM s WHERE (v)",
+        "nested": "SELECT v FROM (SELECT DISTINCT v FROM s) WHERE (v)",
+        "grouped": "SELECT v, COUNT(*) AS n FROM s GROUP BY v HAVING (v)",
+        "never": "SELECT s.v, t.id FROM s LEFT JOIN VALUES (1) AS t (id) ON false",
+    }
+    sinks = (f"CREATE SINK {q} USING parquet LOCATION '{q}'; INSERT INTO {q} {sql};" for q, sql in queries.items())
+    script = Script(spark, tmp_path, f"CREATE STREAM s (v BOOLEAN) FROM FILES s; {' '.join(sinks)}")
+    script.slice(s=[{"v": True}, {"v": False}, {"v": None}])
+    script.run_to_end()
+    assert script.rows("alone") == script.rows("nested") == [{"v": True}]
+    assert script.rows("grouped") == [{"v": True, "n": 1}]
+    assert script.rows("never") == [{"v": v, "id": None} for v in (None, False, True)]
+
+
 def test_punctuations_come_from_the_column_that_is_named_and_no_other(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     rows = [{"id": 1, "_punctuation": "hello"}, {"id": 2}, {"closed": '{"id": 1}'}]

@@ -179,7 +179,7 @@ def test_plans_and_files_do_not_grow_with_the_number_of_slices(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table is written anew every `cycle` slices at the latest, and then its plan is at its largest."""
-    cycle = 3
+    cycle = 4
     sizes: list[int] = []
     write = StateFiles.write
 
@@ -189,7 +189,7 @@ def test_plans_and_files_do_not_grow_with_the_number_of_slices(
         return write(files, slice, changes, *more)
 
     monkeypatch.setattr(StateFiles, "write", measured)
-    script = Script(spark, tmp_path, WINNERS, purge=PurgePolicy(eager_rows=0, max_deltas=cycle - 1))
+    script = Script(spark, tmp_path, HIGHEST, purge=LAZY)
     add_slices(script, 0, 4 + 2 * cycle)
     script.run()
     assert max(sizes[-cycle:]) <= max(sizes[-2 * cycle : -cycle])

@@ -18,6 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 _NOTHING = "1 AS `no column`"
 """What SQL wants to see in the place of no column at all."""
+_ALIAS = "AS `the rows`"
+"""Without one, Spark takes `WHERE` in `FROM t WHERE (flag)` for an alias with a list of columns, not for a condition."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ class Rows:
         return self._selected({name: quote(name) for name in self.columns}, condition)
 
     def _selected(self, outputs: Mapping[str, str], condition: str | None = None) -> Rows:
-        where = "" if condition is None else f" WHERE {condition}"
+        where = "" if condition is None else f" {_ALIAS} WHERE {condition}"
         parts = (f"SELECT {_named(outputs)} FROM ", self, where)
         return Rows(tuple(outputs), parts, self.small, selection=_Selection(self, outputs, condition))
 
