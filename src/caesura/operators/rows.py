@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 _NOTHING = "1 AS `no column`"
 """What SQL wants to see in the place of no column at all."""
 _ALIAS = "AS `the rows`"
-"""Without one, Spark takes `WHERE` in `FROM t WHERE (flag)` for an alias with a list of columns, not for a condition."""
+"""Without one, Spark takes the WHERE of `FROM t WHERE (flag)` for an alias with a list of columns."""
 
 
 @dataclass(frozen=True, eq=False)
