@@ -22,10 +22,10 @@ test: setup  ## everything that must pass: style, types, tests
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-operators test-others
 
 # Two processes, each with a Spark of its own, since Spark spends its time on planning small jobs, one after the other.
-test-operators: $(VENV)/.installed
+test-operators: lint
 	@$(BIN)/pytest $(OPERATORS)
 
-test-others: lint
+test-others: $(VENV)/.installed
 	@$(BIN)/pytest $(OPERATORS:%=--ignore=%)
 
 demo: setup  ## the auction example on embedded Spark
