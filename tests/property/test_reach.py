@@ -87,13 +87,13 @@ def assert_hops_can_be_followed(instance: Instance, found: Reach) -> None:
 
 
 @given(instances(inputs=2, columns=3))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1000, deadline=None)
 def test_three_procedures_decide_purgeability_of_two_inputs(instance: Instance) -> None:
     decides_purgeability(instance)
 
 
 @given(instances(inputs=3, columns=2))
-@settings(max_examples=2500, deadline=None)
+@settings(max_examples=1500, deadline=None)
 def test_three_procedures_decide_purgeability_of_three_inputs(instance: Instance) -> None:
     decides_purgeability(instance)
 
