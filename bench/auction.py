@@ -8,13 +8,13 @@ Every run is a process of its own on the same two cores and with the same heap, 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.measure import BENCH, Table, circumstances, facts, write_results
+from bench.baselines.flink import flink_version
+from bench.measure import Table, circumstances, facts, write_results
 from bench.process import isolated
 from bench.result import WARM_AFTER, Result, median
 from bench.systems import BY_DEFAULT, SYSTEMS
@@ -111,7 +111,7 @@ def main() -> int:
     about = circumstances(
         f"python -m bench.auction --events {options.events} --slices {options.slices} --rounds {options.rounds}"
         f" --memory {options.memory} --systems {' '.join(options.systems)}",
-        *re.findall(r"^apache-flink==[\d.]+", (BENCH / "flink.lock").read_text(), re.MULTILINE),
+        *flink_version(),
     )
     print("writing the streams …", flush=True)
     large = isolated(prepare, DIRECTORY / "large", options.events, options.slices, options.memory)

@@ -6,13 +6,12 @@ them; its punctuation closes the oldest, which no later row can have.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from caesura.testing.slices import FIRST_MODIFIED
+from bench.files import in_order
 
 ROWS_PER_KEY = 8
 VALUES = 8  # per key, so that about a third of the rows repeat another
@@ -54,6 +53,5 @@ def write_keyed_stream(
         .write.mode("overwrite")
         .parquet(str(directory))
     )
-    for number, file in enumerate(sorted(directory.glob("part-*.parquet"))):
-        os.utime(file, (FIRST_MODIFIED + number,) * 2)  # the file source takes the oldest first
+    in_order(directory)
     return KeyedStream(directory)

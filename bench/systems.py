@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench.baselines.flink import flink_join
+from bench.baselines.flink_auction import flink_join
 from bench.baselines.spark_batch import spark_batch_join
 from bench.baselines.spark_stream import spark_join_in_memory, spark_join_rocksdb
 from bench.caesura_join import caesura_join

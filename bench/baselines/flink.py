@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import venv
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
-from bench.result import Result
 from bench.session import CORES
-from bench.workload import QUERY, WARM_UP_SECONDS, Workload
 
 BENCH = Path(__file__).resolve().parent.parent
 ENVIRONMENT = BENCH.parent / ".bench" / "flink"
@@ -19,33 +21,49 @@ LOCK = BENCH / "flink.lock"
 SCRIPT = BENCH / "baselines" / "flink_join.py"
 
 
-def flink_join(workload: Workload) -> Result:
-    """Flink at its best: no checkpoints, and `seconds` is the job's own runtime without planning and start."""
-    job = {
-        "query": QUERY,
-        "streams": str(workload.csv(workload.streams)),
-        "warm_up": str(workload.csv(workload.warm_up)),
-        "parallelism": CORES,
-        "warm_up_seconds": WARM_UP_SECONDS,
-    }
-    finished = subprocess.run(
-        [_interpreter(), SCRIPT, json.dumps(job)],
-        env={**os.environ, "JVM_ARGS": f"-Xmx{workload.memory}"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    measured = json.loads(finished.stdout.splitlines()[-1])
-    return Result(
-        name="Flink SQL join",
-        events=workload.streams.events,
-        seconds=measured["seconds"],
-        rows_out=measured["rows_out"],
-        state_rows=workload.streams.events,  # by construction: a regular join keeps every row
-        slice_seconds=(),
-        peak_state_rows=workload.streams.events,
-        source_seconds=measured["source_seconds"],
-    )
+class Measured(TypedDict):
+    rows_out: int
+    seconds: float
+    source_seconds: float
+
+
+@dataclass(frozen=True)
+class FlinkJoin:
+    """A query over csv folders, in Flink's types."""
+
+    sources: Mapping[str, str]
+    """The columns of each folder, by its name."""
+    query: str
+    result: str
+    """The columns of the result."""
+    counted: str
+    """One of them, that is never NULL."""
+
+    def run(self, streams: Path, warm_up: Path, *, memory: str, warm_up_seconds: int) -> Measured:
+        """Flink at its best: no checkpoints, and `seconds` is the job's own runtime without planning and start."""
+        job = {
+            "sources": dict(self.sources),
+            "query": self.query,
+            "result": self.result,
+            "counted": self.counted,
+            "streams": str(streams),
+            "warm_up": str(warm_up),
+            "parallelism": CORES,
+            "warm_up_seconds": warm_up_seconds,
+        }
+        finished = subprocess.run(
+            [_interpreter(), SCRIPT, json.dumps(job)],
+            env={**os.environ, "JVM_ARGS": f"-Xmx{memory}"},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        measured: Measured = json.loads(finished.stdout.splitlines()[-1])
+        return measured
+
+
+def flink_version() -> list[str]:
+    return re.findall(r"^apache-flink==[\d.]+", LOCK.read_text(), re.MULTILINE)
 
 
 def _interpreter() -> Path:

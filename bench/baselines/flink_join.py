@@ -1,4 +1,4 @@
-"""Run inside Flink's environment: the continuous join of two csv directories, and a run that only reads them.
+"""Run inside Flink's environment: a continuous join of csv directories, and a run that only reads them.
 
 Takes one JSON argument, prints one JSON line. All runs share a JVM: a counting run over the whole input, joins
 of the warm-up input, and only then the timed ones.
@@ -14,16 +14,10 @@ from typing import NamedTuple
 from pyflink.common import Configuration
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
-TABLES = """
-CREATE TABLE auction (id BIGINT, category INT, PRIMARY KEY (id) NOT ENFORCED)
-  WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{directory}/auction');
-CREATE TABLE bid (auction BIGINT, price DOUBLE, bidder BIGINT)
-  WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{directory}/bid');
-CREATE TABLE joined (id BIGINT, category INT, price DOUBLE, bidder BIGINT) WITH ('connector' = 'blackhole');
-CREATE TABLE auctions_read (id BIGINT, category INT) WITH ('connector' = 'blackhole');
-CREATE TABLE bids_read (auction BIGINT, price DOUBLE, bidder BIGINT) WITH ('connector' = 'blackhole')
-"""
-READ = ("INSERT INTO auctions_read SELECT * FROM auction", "INSERT INTO bids_read SELECT * FROM bid")
+SOURCE = """CREATE TABLE {name} ({columns})
+  WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{directory}/{name}')"""
+ONLY_READ = "CREATE TABLE {name}_read WITH ('connector' = 'blackhole') LIKE {name} (EXCLUDING ALL)"
+RESULT = "CREATE TABLE joined ({columns}) WITH ('connector' = 'blackhole')"
 
 # For the counting run: an update of the count per 100,000 joined rows, not one per row. The timed runs leave
 # mini-batches off, which is Flink's default.
@@ -35,7 +29,10 @@ MINI_BATCHES = {
 
 
 class Job(NamedTuple):
+    sources: dict[str, str]  # the columns of each, which is also the name of its folder
     query: str
+    result: str  # the columns of the result
+    counted: str  # one of them, that is never NULL
     streams: str
     warm_up: str
     parallelism: int
@@ -55,8 +52,10 @@ def tables(job: Job, directory: str, settings: dict[str, str]) -> TableEnvironme
         configuration.set_string(key, value)
     streaming = EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build()
     environment = TableEnvironment.create(streaming)
-    for statement in TABLES.format(directory=directory).split(";"):
-        environment.execute_sql(statement)
+    for name, columns in job.sources.items():
+        environment.execute_sql(SOURCE.format(name=name, columns=columns, directory=directory))
+        environment.execute_sql(ONLY_READ.format(name=name))
+    environment.execute_sql(RESULT.format(columns=job.result))
     return environment
 
 
@@ -69,9 +68,9 @@ def seconds_of(environment: TableEnvironment, *inserts: str) -> float:
     return float(finished.get_net_runtime()) / 1000
 
 
-def count_of(environment: TableEnvironment, query: str) -> int:
+def count_of(environment: TableEnvironment, job: Job) -> int:
     count = 0
-    with environment.execute_sql(f"SELECT COUNT(price) FROM ({query})").collect() as updates:
+    with environment.execute_sql(f"SELECT COUNT({job.counted}) FROM ({job.query})").collect() as updates:
         for update in updates:
             count = update[0]
     return count
@@ -79,7 +78,7 @@ def count_of(environment: TableEnvironment, query: str) -> int:
 
 def main(job: Job) -> dict[str, float]:
     join = f"INSERT INTO joined {job.query}"
-    rows_out = count_of(tables(job, job.streams, MINI_BATCHES), job.query)
+    rows_out = count_of(tables(job, job.streams, MINI_BATCHES), job)
     end = perf_counter() + job.warm_up_seconds
     while perf_counter() < end:
         seconds_of(tables(job, job.warm_up, {}), join)
@@ -87,7 +86,9 @@ def main(job: Job) -> dict[str, float]:
     return {
         "rows_out": rows_out,
         "seconds": seconds_of(environment, join),
-        "source_seconds": seconds_of(environment, *READ),
+        "source_seconds": seconds_of(
+            environment, *(f"INSERT INTO {name}_read SELECT * FROM {name}" for name in job.sources)
+        ),
     }
 
 
