@@ -40,7 +40,7 @@ FLINK = FlinkJoin(
 HOW = f"""\
 - Rows are persons, auctions and bids ({BIDS} of {EVENTS_PER_BLOCK} events), without punctuations; both systems
   gave the same number of rows.
-- Seconds are of the whole input, after a warm-up of {WARM_UP_SECONDS} s in the same JVM, on {WARM_UP_SLICES} slices
+- Seconds are of the whole input, after a warm-up of {WARM_UP_SECONDS} s in the same JVM: {WARM_UP_SLICES} slices
   of the same kind again and again. Of several rounds the one with the median time is shown.
 - Flink reads csv (its PyPI package has no parquet), knows the keys of persons and auctions, takes no checkpoints,
   and its time is the job's own, without planning and start. "reading" is what a job takes that only reads.

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, prod
+from math import expm1, inf, log1p, prod
 
 from sqlglot import exp
 
@@ -33,27 +33,27 @@ SLICE = 1.0
 """Seconds that a slice is taken to last: no row of a join with another stream leaves sooner."""
 
 
-def predicted_state(rate: float, window: float, punctuation_rate: float, distinct: float, time: float) -> float:
-    """Rows of B that a window join of A and B keeps, `time` seconds after the start (PWJoin, equation 1).
+def predicted_state(rate: float, window: float, closing: float, open: float, *, renewed: bool = True) -> float:
+    """Rows of B that a window join of A and B keeps: PWJoin's equation 1, each row counted from its own arrival.
 
-    `rate`: rows of B per second. `window`: seconds that a row of B stays for A's sake. `punctuation_rate`:
-    values that A closes per second. `distinct`: values that have come in B so far.
+    `rate`: rows of B per second. `window`: seconds that a row of B may stay for A's sake; while the streams are
+    younger, their age. `closing`: values that A closes per second. `open`: values of B that A has not closed.
 
-    The window alone keeps what has come within it, `rate · window` rows, or `rate · time` while time is shorter.
-    Of the `distinct` values A has closed `punctuation_rate · time`. If these
-    are spread evenly over the rows in the window, a row's value is among them with probability
-    `punctuation_rate · time / distinct`; then the row has gone, or was not stored at all. What is left is
+    A row that came t seconds ago is still there if its value is not among the `closing · t` values closed since.
+    PWJoin takes those for an even sample of the values that B had, so that `1 − closing · t / had` of the rows
+    are left. If closed values are `renewed` by others, B always has as many, they are an even sample only at each
+    moment, and e^(−closing · t / open) are left. If not, B had `open + closing · t`. Over the window that gives
 
-        rate · window · (1 − punctuation_rate · time / distinct)
+        rate · lifetime · (1 − e^(−window / lifetime))   or   rate · lifetime · ln(1 + window / lifetime)
 
-    and nothing once every value is closed. This is exact on average if the values of B are drawn evenly from the
-    same ones all the time. If old values make room for new ones, rows older than the window say nothing of those
-    in it, and this is far too low. Then count from the start of the window, with `time = window` and the values
-    that came within it, which is fair while the window is shorter than a value stays open (decision 13).
+    where `lifetime = open / closing`. The two differ little while the window is shorter than that.
     """
-    if not distinct:
+    if not open or not window:
         return 0.0
-    return rate * min(window, time) * max(0.0, 1 - punctuation_rate * time / distinct)
+    passed = window * closing / open
+    if not passed:
+        return rate * window
+    return rate * window * (-expm1(-passed) if renewed else log1p(passed)) / passed
 
 
 @dataclass(frozen=True)
@@ -219,8 +219,7 @@ class CostModel:
                     values = min(values, delay + after + self._turnover(i, offer))
         if inf in (values, order) or not values:
             return min(values, order)
-        # One value is open and one closes in `values` seconds: 1 + order / values come within the window.
-        return predicted_state(1.0, order, 1 / values, 1 + order / values, order)
+        return predicted_state(1.0, order, closing=1 / values, open=1.0)
 
     def _turnover(self, i: int, offer: Offer) -> float:
         return self._distinct(offer.scheme.attributes) / self.rate(frozenset((i,)))
