@@ -30,10 +30,16 @@ from bench.run import Run, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_least, at_most, target_table
 from bench.workload import warm_up
+from caesura.planning.cost import predicted_state
 from caesura.testing import ArrivalPattern, PunctuatedStream, write_punctuated_streams
+from caesura.testing.arrivals import Order, Punct
 
 DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "pwjoin"
 WINDOWS = (1, 5, 15)
+PATTERN = Punct(Order.ASC, size=100, match=40)
+PATTERN_OUT = Punct(Order.ASC, size=30, match=40)
+FEWER = 10
+"""Streams of which only the punctuations out are counted have so many times fewer rows."""
 QUERY = "SELECT a.key, a.at AS a_at, b.at AS b_at FROM a{a} JOIN b{b} ON a.key = b.key"
 PER_KEY = "SELECT a.key, COUNT(*) AS pairs FROM a{a} JOIN b{b} ON a.key = b.key GROUP BY a.key"
 
@@ -43,7 +49,8 @@ HOW = """\
 - State is that of both inputs of the join, in rows after each slice, on average over the second half of the run;
   "time" is of the whole run.
 - WJoin reads the same rows without the punctuations; PJoin has no windows.
-- Figures 11 and 12 count the punctuations that the join gives to a GROUP BY above it.
+- "predicted" is what the cost model says of the same slices, from the rate, the windows and the pattern alone.
+- Figures 11 and 12 count, at a tenth of the rate, the punctuations that the join gives to a GROUP BY above it.
 """
 
 
@@ -85,8 +92,15 @@ class Scale:
 
 
 def written(
-    spark: SparkSession, name: str, scale: Scale, patterns: tuple[str, str], *, irrelevant: bool = False
+    spark: SparkSession,
+    name: str,
+    scale: Scale,
+    patterns: tuple[str, str],
+    *,
+    irrelevant: bool = False,
+    also_without: bool = False,
 ) -> Streams:
+    """`also_without`: the rows are written once more, without the punctuations."""
     directory = DIRECTORY / name
     gap = timedelta(seconds=1) / scale.rate
     streams = {
@@ -100,7 +114,7 @@ def written(
         for seed, (stream, pattern) in enumerate(zip("ab", patterns, strict=True), 1)
     }
     write_punctuated_streams(spark, directory / "whole", streams, scale.slices)
-    for file in sorted((directory / "whole").glob("*/*.parquet")):
+    for file in sorted((directory / "whole").glob("*/*.parquet")) if also_without else ():
         _without_punctuations(spark, file, directory / "rows" / file.parent.name / file.name)
     return Streams(directory, (streams["a"].punctuated, streams["b"].punctuated))
 
@@ -118,7 +132,6 @@ def _without_punctuations(spark: SparkSession, source: Path, target: Path) -> No
 @dataclass(frozen=True)
 class Bench:
     session: caesura.Session
-    scale: Scale
     rounds: int
 
     def run(self, pipeline: str, *, every_rule: bool = False) -> Run:
@@ -131,14 +144,28 @@ class Bench:
         rounds = [[self.run(pipeline) for pipeline in pipelines] for _ in range(self.rounds)]
         return [sorted(runs, key=lambda run: run.seconds)[len(runs) // 2] for runs in zip(*rounds, strict=True)]
 
-    def written(self, name: str, patterns: tuple[str, str], *, irrelevant: bool = False) -> Streams:
-        return written(self.session.spark, name, self.scale, patterns, irrelevant=irrelevant)
-
 
 def steady_state(run: Run) -> float:
     """Rows of the join's inputs in state, on average over the second half of the run."""
     half = run.slices[len(run.slices) // 2 :]
     return mean(each.state_rows for each in half)
+
+
+def predicted(scale: Scale, window: int) -> float:
+    """The same by the cost model: of both inputs, at the end of each slice of the second half.
+
+    The rows of a segment's own key are closed with it. The others have one of the keys that are left, which the
+    partner closes one by one and nothing renews.
+    """
+    closing = scale.rate / PATTERN.size
+    stored = scale.rate * (1 - PATTERN.match / 100)
+
+    def after(seconds: float) -> float:
+        left = PATTERN.keys(scale.rows) - closing * seconds
+        return 2 * predicted_state(stored, min(window, seconds), closing, left, renewed=False)
+
+    ends = [scale.seconds * number / scale.slices for number in range(1, scale.slices + 1)]
+    return mean(map(after, ends[len(ends) // 2 :]))
 
 
 def passed_on(run: Run) -> list[int]:
@@ -149,6 +176,7 @@ def passed_on(run: Run) -> list[int]:
 
 @dataclass(frozen=True)
 class Found:
+    scale: Scale
     windows: dict[int, tuple[Run, Run]]
     """By the length of the windows: PWJoin and WJoin."""
     irrelevant: tuple[Run, Run]
@@ -158,20 +186,23 @@ class Found:
 
 def measure(options: argparse.Namespace) -> Found:
     scale = Scale(options.seconds, options.rate, options.slices)
+    few = Scale(options.seconds, options.rate // FEWER, options.slices)
+    keys = PATTERN_OUT.keys(few.rows)
     with spark_session(options.memory) as spark:
-        bench = Bench(caesura.Session(spark), scale, options.rounds)
+        bench = Bench(caesura.Session(spark), options.rounds)
         print("writing the streams …", flush=True)
         shutil.rmtree(DIRECTORY, ignore_errors=True)
-        eight = bench.written("eight", ("punct-asc-100-40", "punct-asc-100-40"))
-        ten = bench.written("ten", ("punct-asc-30-40", "punct-random-30-40"), irrelevant=True)
-        eleven = bench.written("eleven", ("punct-asc-30-40", "punct-random-30-40"))
-        keys = ArrivalPattern.parse("punct-asc-30-40").keys(scale.rows)
-        twelve = bench.written("twelve", (f"uniform-{keys}", "punct-asc-30-40"))
+        random = "punct-random-30-40"
+        eight = written(spark, "eight", scale, (str(PATTERN), str(PATTERN)), also_without=True)
+        ten = written(spark, "ten", scale, (str(PATTERN_OUT), random), irrelevant=True, also_without=True)
+        eleven = written(spark, "eleven", few, (str(PATTERN_OUT), random))
+        twelve = written(spark, "twelve", few, (f"uniform-{keys}", str(PATTERN_OUT)))
+
+        def pipelines(streams: Streams, window: int) -> list[str]:
+            return [streams.pipeline(QUERY, (window, window), punctuations=each) for each in (True, False)]
 
         def pair(streams: Streams, window: int) -> tuple[Run, Run]:
-            one, other = bench.compared(
-                [streams.pipeline(QUERY, (window, window), punctuations=each) for each in (True, False)]
-            )
+            one, other = bench.compared(pipelines(streams, window))
             if one.rows_out != other.rows_out:
                 sys.exit(f"{one.rows_out:,} rows with punctuations, {other.rows_out:,} without")
             return one, other
@@ -181,7 +212,7 @@ def measure(options: argparse.Namespace) -> Found:
             return passed_on(bench.run(streams.pipeline(PER_KEY, (a, b), punctuations=True), every_rule=True))
 
         print("warming up …", flush=True)
-        warm_up(lambda: pair(eight, WINDOWS[0]), options.warm_up)
+        warm_up(lambda: [*map(bench.run, pipelines(eight, WINDOWS[0]))], options.warm_up)
         windows = {}
         for window in WINDOWS:
             print(f"figures 8 and 9: windows of {window} s …", flush=True)
@@ -195,7 +226,7 @@ def measure(options: argparse.Namespace) -> Found:
             "PWJoin, one side punctuates": out(twelve, None, 5),
             "PJoin, one side punctuates": out(twelve, None, None),
         }
-        return Found(windows, irrelevant, passed)
+        return Found(scale, windows, irrelevant, passed)
 
 
 def targets(found: Found) -> list[Target]:
@@ -214,6 +245,14 @@ def targets(found: Found) -> list[Target]:
             1,
         ),
         at_least("rows out per second, PWJoin / WJoin, windows of 15 s", _faster(*found.windows[15]), 1),
+        *(
+            at_most(
+                f"predicted state, off by, windows of {window} s",
+                abs(predicted(found.scale, window) / steady_state(one) - 1),
+                0.2,
+            )
+            for window, (one, _) in found.windows.items()
+        ),
         at_most("time with irrelevant punctuations / without", with_.seconds / without.seconds, 1.05),
         at_least("punctuations out half way, PWJoin / PJoin", half["PWJoin"] / max(half["PJoin"], 1), 1.01),
         at_least("punctuations out, only one side punctuates", out["PWJoin, one side punctuates"][-1], 1),
@@ -226,11 +265,22 @@ def _faster(one: Run, other: Run) -> float:
 
 def tables(found: Found) -> list[Table]:
     windows = Table(
-        ("windows", "PWJoin, state", "WJoin, state", "ratio", "PWJoin, s", "WJoin, s", "ratio", "rows out"),
+        (
+            "windows",
+            "PWJoin, state",
+            "predicted",
+            "WJoin, state",
+            "ratio",
+            "PWJoin, s",
+            "WJoin, s",
+            "ratio",
+            "rows out",
+        ),
         tuple(
             (
                 f"{window} s",
                 f"{steady_state(one):,.0f}",
+                f"{predicted(found.scale, window):,.0f}",
                 f"{steady_state(other):,.0f}",
                 f"{steady_state(one) / steady_state(other):.2f}",
                 f"{one.seconds:.1f}",
