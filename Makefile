@@ -11,7 +11,8 @@ OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_
 	test_many_inputs.py test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py test_time_buckets.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-operators test-others demo bench bench-warehouse bench-algebra bench-pwjoin lint format lock clean java
+.PHONY: help setup test test-operators test-others test-long demo bench bench-warehouse bench-algebra bench-pwjoin \
+	bench-three-way bench-windowed bench-growth lint format lock clean java
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +29,9 @@ test-operators: lint
 test-others: $(VENV)/.installed
 	@$(BIN)/pytest $(OPERATORS:%=--ignore=%)
 
+test-long: setup  ## tests that take minutes: joins of three to six streams in every shape
+	@$(BIN)/pytest -m long
+
 demo: setup  ## the auction example on embedded Spark
 	@$(BIN)/caesura demo
 
@@ -42,6 +46,15 @@ bench-algebra: setup  ## the time of a slice of DISTINCT, GROUP BY and EXCEPT ov
 
 bench-pwjoin: setup  ## joins with windows and punctuations against joins with one of them, as the paper measured them
 	@$(BIN)/python -m bench.pwjoin
+
+bench-three-way: setup  ## a three-way join on different keys against Flink SQL
+	@$(BIN)/python -m bench.three_way
+
+bench-windowed: setup  ## a window join and a band join against Spark's own stream-stream join
+	@$(BIN)/python -m bench.windowed
+
+bench-growth: setup  ## the time of a slice as history and state grow
+	@$(BIN)/python -m bench.growth
 
 lint: $(VENV)/.installed  ## ruff and mypy
 	@$(BIN)/ruff check --quiet && echo "ruff check: passed"
