@@ -14,7 +14,7 @@ from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.safety.diagnose import diagnose
 from caesura.safety.report import lines, report
-from caesura.safety.verdict import Verdict, check
+from caesura.safety.verdict import Verdict, check_all
 from caesura.sql.bind import bind
 from caesura.sql.source import read_source
 
@@ -206,7 +206,7 @@ def demo_command(name: str) -> None:
 def _verdicts(files: tuple[str, ...]) -> list[Verdict]:
     """What the safety check says of every query; the end of the command if a file cannot be read or bound."""
     try:
-        return [check(query) for file in files for query in bind(read_source(file)).queries]
+        return [each for file in files for each in check_all(bind(read_source(file)).queries)]
     except CaesuraError as error:
         _fail(*error.diagnostics)
     except RecursionError:

@@ -26,7 +26,7 @@ from caesura.diagnostics.code import Code
 from caesura.plan import Pipeline
 from caesura.progress import Progress
 from caesura.safety.diagnose import diagnose
-from caesura.safety.verdict import Verdict, check
+from caesura.safety.verdict import Verdict, check_all
 from caesura.sql.bind import bind
 from caesura.sql.datatypes import read_type
 from caesura.sql.intervals import fixed_length
@@ -205,7 +205,7 @@ class Prepared:
 
     @cached_property
     def _verdicts(self) -> tuple[Verdict, ...]:
-        return tuple(check(query) for query in self.pipeline.queries)
+        return check_all(self.pipeline.queries)
 
     @property
     def unbounded(self) -> tuple[str, ...]:

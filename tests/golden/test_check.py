@@ -12,7 +12,7 @@ import pytest
 
 from caesura.diagnostics import Source
 from caesura.safety.report import lines, report
-from caesura.safety.verdict import check
+from caesura.safety.verdict import check_all
 from caesura.sql.bind import bind
 
 QUERIES = sorted((Path(__file__).parent / "check").glob("*.sql"))
@@ -20,7 +20,7 @@ QUERIES = sorted((Path(__file__).parent / "check").glob("*.sql"))
 
 def answer(path: Path) -> str:
     pipeline = bind(Source(path.name, path.read_text(encoding="utf-8")))
-    verdicts = [check(query) for query in pipeline.queries]
+    verdicts = check_all(pipeline.queries)
     text = (line for verdict in verdicts for line in lines(verdict))
     return "\n".join((*text, "", json.dumps(report(verdicts), indent=2), ""))
 

@@ -15,14 +15,14 @@ from caesura.diagnostics.render import render
 from caesura.explain.document import document
 from caesura.explain.text import lines
 from caesura.safety.diagnose import diagnose
-from caesura.safety.verdict import check
+from caesura.safety.verdict import check_all
 from caesura.sql.bind import bind
 
 QUERIES = sorted((Path(__file__).parent / "explain").glob("*.sql"))
 
 
 def answer(path: Path) -> str:
-    verdicts = [check(query) for query in bind(Source(path.name, path.read_text(encoding="utf-8"))).queries]
+    verdicts = check_all(bind(Source(path.name, path.read_text(encoding="utf-8"))).queries)
     queries = document(verdicts)["queries"]
     text = (line for query in queries for line in lines(query))
     plans = json.dumps([query["join_plans"] for query in queries], indent=2)

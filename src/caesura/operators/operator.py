@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed, Span
-from caesura.operators.rows import Rows, view
+from caesura.operators.rows import Rows, union, view
 from caesura.types import Type
 
 
@@ -87,6 +87,11 @@ class State:
 
     def __getitem__(self, name: str) -> Held:
         return self.tables.get(name, Held())
+
+    def after(self, name: str, changes: Changes) -> Rows | None:
+        """What a table holds after the slice."""
+        change = changes.get(name, Change(None, rewrite=False))
+        return change.rows if change.rewrite else union((self[name].rows, change.rows))
 
     def share(self, name: str, rows: Rows) -> Rows:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""

@@ -3,12 +3,12 @@
 They must be kept because they also rule out rows that come later (THEORY: the punctuations themselves). Closed
 keys are mostly dense, so constants of an enumerable type that follow one another become one interval, and
 intervals that touch become one: the store is bounded by the open keys, not by history. A punctuation on several
-attributes goes when one on fewer contains it.
+attributes goes when one on fewer contains it, and constants when nobody will ask for them again (`forget.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -102,6 +102,26 @@ class Store:
         forgotten = {table.name: Held(compact=False) for table in self.tables}
         return self._appended(State(state.spark, forgotten), closed)
 
+    def table(self, attributes: Attributes) -> str:
+        """The name of the table of these."""
+        return self._names[attributes]
+
+    def forgetting(
+        self, state: State, changes: Changes, attributes: Attributes, staying: Callable[[Rows], Rows | None]
+    ) -> Changes:
+        """Write the table of these attributes anew, with only those of its constants that stay; ranges do."""
+        name = self.table(attributes)
+        rows = state.after(name, changes)
+        if rows is None:
+            return {}
+        if len(attributes) > 1:
+            return {name: Change(staying(rows), rewrite=True)}
+        (attribute,) = attributes
+        type = self.types[attribute]
+        points = short(rows, attribute, type)
+        kept = None if points is None else as_points(staying(points), attribute)
+        return {name: Change(union((wide(rows, attribute, type), kept)), rewrite=True)}
+
     def freed(self, state: State, waiting: Closed, kept: Rows | None) -> tuple[Closed, Changes]:
         """Of what waits here and is new: what no kept row matches, and the rest to be remembered."""
         if kept is None:
@@ -137,8 +157,7 @@ class Store:
     def _intervals(self, state: State, changes: Changes) -> Iterator[tuple[str, Rows]]:
         """The closed values of each attribute that has a table of its own, after the slice."""
         for attributes, name in self._names.items():
-            change = changes.get(name, Change(None, rewrite=False))
-            rows = union((None if change.rewrite else state[name].rows, change.rows))
+            rows = state.after(name, changes)
             if len(attributes) == 1 and rows is not None:
                 yield attributes[0], rows
 

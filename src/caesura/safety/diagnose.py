@@ -112,12 +112,13 @@ def _warning(blocked: Blocked) -> Diagnostic:
 
 def _growing(kept: Kept) -> Diagnostic:
     on = listed(kept.scheme.attributes)
+    other = "let the other side punctuate the same columns" if kept.silent else "use integers or dates as keys"
     return Diagnostic(
         code=Code.PUNCTUATIONS_GROW,
         message=f"the punctuations of `{kept.input}` on {on} grow by one entry per key",
         labels=_labels((kept.span, "rows leave, but what closed them must be remembered")),
         because=(kept.because,),
-        help=("let the other side punctuate the same columns, or add LIFESPAN to the promise",),
+        help=(f"{other}, or add LIFESPAN to the promise",),
         severity="warning",
     )
 

@@ -11,8 +11,11 @@ from caesura.plan import Compare, Join, Merge, Plan, endless, walk
 from caesura.punctuation import Scheme
 from caesura.safety.join_graph import JoinGraph, Offer
 from caesura.safety.names import Names, few, listed, place
+from caesura.safety.partners import coalescing, partners
 from caesura.safety.reach import LONG
 from caesura.safety.schemes import Derivation, Derived
+
+_KEPT = "only streams that one inner join alone reads, each with one promise on it, forget what all punctuate"
 
 GoneBy: TypeAlias = Literal["bound", "coalescing", "partners", "lifespan"]
 
@@ -27,36 +30,49 @@ class Kept:
     by: GoneBy | None
     because: str
     derived: Derived
+    silent: tuple[Plan, ...] = ()
+    """The inputs that never punctuate the same."""
     span: Span | None = field(default=None, compare=False)
 
 
-def kept_punctuations(plan: Plan, derivation: Derivation, names: Names) -> tuple[Kept, ...]:
-    """For joins, UNION, INTERSECT and EXCEPT: what else keeps rows lets go of both at once."""
-    return tuple(kept for node in walk(plan) for kept in _kept(node, derivation, names))
+def kept_punctuations(plan: Plan, derivation: Derivation, names: Names, once: frozenset[str]) -> tuple[Kept, ...]:
+    """For joins, UNION, INTERSECT and EXCEPT: what else keeps rows lets go of both at once. The streams `once` are
+    read in one place only."""
+    return tuple(kept for node in walk(plan) for kept in _kept(node, derivation, names, once))
 
 
-def _kept(node: Plan, derivation: Derivation, names: Names) -> Iterator[Kept]:
+def _kept(node: Plan, derivation: Derivation, names: Names, once: frozenset[str]) -> Iterator[Kept]:
     match node:
         case Join():
-            partners = _joined(derivation.graphs[node], derivation)
+            remembered = _joined(derivation.graphs[node], derivation, once)
         case Compare() | Merge():
-            partners = _combined(node, derivation)
+            remembered = _combined(node, derivation)
         case _:
             return
-    for below, derived, silent in partners:
-        by, because = _gone(below, derived, silent, names)
-        yield Kept(names.operators[node], names.input(below), derived.scheme, by, because, derived, place(below))
+    for each in remembered:
+        below, scheme = each.input, each.derived.scheme
+        by, because = _gone(each, names)
+        operator, shown = names.operators[node], names.input(below)
+        yield Kept(operator, shown, scheme, by, because, each.derived, each.silent, place(below))
 
 
-Partners: TypeAlias = Iterator[tuple[Plan, Derived, tuple[Plan, ...]]]
-"""An input, a scheme of it that purges rows of others, and those others that do not punctuate the same values."""
+@dataclass(frozen=True)
+class _Remembered:
+    """A scheme of an input that purges rows of others, and those others that do not punctuate the same values."""
+
+    input: Plan
+    derived: Derived
+    silent: tuple[Plan, ...]
+    forgotten: bool = False
+    """Whether its punctuations go when the others have punctuated the same."""
 
 
-def _joined(graph: JoinGraph, derivation: Derivation) -> Partners:
+def _joined(graph: JoinGraph, derivation: Derivation, once: frozenset[str]) -> Iterator[_Remembered]:
     punctuated = [
         [classes for scheme in schemes if (classes := graph.classes_of(scheme)) is not None]
         for schemes in graph.schemes
     ]
+    forgotten = {held for each in partners(graph, once) for held in each.forgetting.items()}
     for offer in _used(graph, derivation):
         below = graph.join.inputs[offer.input]
         spoken = graph.classes_of(offer.scheme) or frozenset()
@@ -67,7 +83,8 @@ def _joined(graph: JoinGraph, derivation: Derivation) -> Partners:
         if others:
             silent = sorted(k for k in others if not any(each <= spoken for each in punctuated[k]))
             derived = derivation.origin(below, offer.scheme)
-            yield below, derived, tuple(graph.join.inputs[k] for k in silent)
+            goes = (offer.input, offer.scheme.attributes) in forgotten
+            yield _Remembered(below, derived, tuple(graph.join.inputs[k] for k in silent), goes)
 
 
 def _used(graph: JoinGraph, derivation: Derivation) -> Iterable[Offer]:
@@ -79,7 +96,7 @@ def _used(graph: JoinGraph, derivation: Derivation) -> Iterable[Offer]:
     return (offer for offer in graph.offers if (offer.input, offer.scheme) in used)
 
 
-def _combined(node: Compare | Merge, derivation: Derivation) -> Partners:
+def _combined(node: Compare | Merge, derivation: Derivation) -> Iterator[_Remembered]:
     """What one side has closed waits for the others to close the same; if that is of no use, nothing is kept."""
     for below in node.inputs if derivation.schemes[node] or isinstance(node, Compare) else ():
         others = [plan for plan in node.inputs if plan is not below and endless(plan)]
@@ -90,23 +107,22 @@ def _combined(node: Compare | Merge, derivation: Derivation) -> Partners:
                 for other in others
                 if not any(spoken.issuperset(scheme.attributes) for scheme in derivation.of(other))
             )
-            yield below, derived, tuple(silent)
+            yield _Remembered(below, derived, tuple(silent))
 
 
-def _gone(below: Plan, derived: Derived, silent: tuple[Plan, ...], names: Names) -> tuple[GoneBy | None, str]:
-    shown, on = names.shown(below), listed(derived.scheme.attributes)
-    if derived.scheme.ordered:
+def _gone(each: _Remembered, names: Names) -> tuple[GoneBy | None, str]:
+    scheme = each.derived.scheme
+    shown, on = names.shown(each.input), listed(scheme.attributes)
+    if scheme.ordered:
         return "bound", f"{shown} has one bound on {on}, which rises"
-    if not silent:
+    if all(promised.promise.lifespan is not None for promised in each.derived.promised):
+        return "lifespan", f"a punctuation of {shown} on {on} expires after its LIFESPAN"
+    if coalescing(each.input, scheme.attributes):
+        return "coalescing", f"closed values of {on} are neighbours and coalesce into ranges"
+    if each.forgotten:
         return (
             "partners",
             f"a punctuation of {shown} on {on} goes when its partners have punctuated the same value",
         )
-    lives = [each.promise.lifespan for each in derived.promised]
-    if all(life is not None for life in lives):
-        return "lifespan", f"a punctuation of {shown} on {on} expires after its LIFESPAN"
-    types = {column.name: column.type for column in below.columns}
-    if len(derived.scheme.attributes) == 1 and types[derived.scheme.attributes[0]].enumerable:
-        return "coalescing", f"closed values of {on} are neighbours and coalesce into ranges"
-    late = few(silent, names.shown)
-    return None, f"{shown} leaves one entry for each {on}: {late} never punctuates the same"
+    why = f"{few(each.silent, names.shown)} never punctuates the same" if each.silent else _KEPT
+    return None, f"{shown} leaves one entry for each {on}: {why}"

@@ -13,6 +13,7 @@ from caesura.safety import because
 from caesura.safety.closing import Closing, closings
 from caesura.safety.growth import Kept, kept_punctuations
 from caesura.safety.names import SHOWN, Names, names, place, series
+from caesura.safety.partners import read_once
 from caesura.safety.reach import LONG, Reach
 from caesura.safety.schemes import Derivation, Derived, derive
 
@@ -72,7 +73,8 @@ class Judgement:
     derivation: Derivation
 
 
-def judge(plan: Plan) -> Judgement:
+def judge(plan: Plan, beside: Iterable[Plan] = ()) -> Judgement:
+    """`beside`: what else runs and may read the same streams."""
     derivation, called = derive(plan), names(plan)
     states: list[StateVerdict] = []
     blocked: list[Blocked] = []
@@ -89,7 +91,7 @@ def judge(plan: Plan) -> Judgement:
                 pass  # the others keep nothing
     if not states:
         states.append(StateVerdict("query", "", True, "stateless", "it keeps no rows", Stateless()))
-    kept = kept_punctuations(plan, derivation, called)
+    kept = kept_punctuations(plan, derivation, called, read_once((plan, *beside)))
     return Judgement(tuple(states), tuple(blocked), kept, called, derivation)
 
 

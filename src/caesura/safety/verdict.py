@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,9 +47,16 @@ class Verdict:
         return self.asked != self.query.plan and next(open_proofs(unhinted(self.asked)), None) is None
 
 
-def check(query: plan.Query) -> Verdict:
+def check_all(queries: tuple[plan.Query, ...]) -> tuple[Verdict, ...]:
+    """Each query among those that run beside it."""
+    running = [query for query in queries if query.kind != "stream"]
+    return tuple(check(query, [each for each in running if each is not query]) for query in queries)
+
+
+def check(query: plan.Query, beside: Iterable[plan.Query] = ()) -> Verdict:
+    """`beside`: the queries that run with it and may read the same streams."""
     executed = shaped(query.plan)
-    judgement = judge(executed)
+    judgement = judge(executed, (shaped(each.plan) for each in beside))
     notes = tuple(dict.fromkeys(_notes(judgement)))
     return Verdict(replace(query, plan=executed), judgement, notes, query.plan)
 

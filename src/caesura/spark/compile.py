@@ -6,7 +6,7 @@ A punctuation that no operator above can use is not computed. So each node is co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from caesura import plan
@@ -15,6 +15,7 @@ from caesura.expression import Expr
 from caesura.operators.closed import Attributes, Closed, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.distinct import Distinct
+from caesura.operators.forget import Partner, Partners, Remembered
 from caesura.operators.group import Group
 from caesura.operators.image import Image
 from caesura.operators.join import Condition, Join, Side
@@ -29,6 +30,7 @@ from caesura.safety.complement import excluded
 from caesura.safety.equality import matching_classes
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.monotone import rising
+from caesura.safety.partners import partners, read_once
 from caesura.safety.predicates import conjuncts
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
@@ -63,6 +65,8 @@ class Compiled:
     """The punctuations seen so far, per stream."""
     shared: frozenset[plan.Plan]
     """Nodes whose rows are read more than once: they are computed once."""
+    forgetting: Mapping[plan.Plan, tuple[Partners, ...]] = field(default_factory=dict)
+    """The inputs of joins that forget together what they have closed."""
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
@@ -104,6 +108,7 @@ class _Compiler:
         for node in reversed(self._nodes):
             self._ask_inputs(node, self._demands[node])
         self._stores = self._stream_stores()
+        self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
         self._labels: dict[str, int] = {}
 
@@ -135,7 +140,9 @@ class _Compiler:
         for node in self._nodes:
             if isinstance(node, plan.Join | plan.Compare):  # which read their inputs' rows several times
                 shared |= {below for below in node.inputs if _costly(below)}
-        return Compiled(self._nodes, operators, self._stores, frozenset(shared))
+        joins = {node: each for node, each in operators.items() if isinstance(each, Join)}
+        forgetting = {node: tuple(self._forgetting(node, join)) for node, join in joins.items()}
+        return Compiled(self._nodes, operators, self._stores, frozenset(shared), forgetting)
 
     def _ask_inputs(self, node: plan.Plan, demand: Demand) -> None:
         match node:
@@ -277,6 +284,26 @@ class _Compiler:
             return None
         types = {column: self._types[below][column] for column in exports}
         return Store(f"{name}, not yet passed on", types, _renamed(self._keys[below], {c: c for c in exports}))
+
+    def _forgetting(self, node: plan.Plan, join: Join) -> Iterator[Partners]:
+        assert isinstance(node, plan.Join)
+        graph = self._graphs[node]
+        for found in partners(graph, self._once):
+            several: list[Partner] = []
+            for i in found.inputs:
+                columns = (column.name for column in node.inputs[i].columns)
+                classes = {name: graph.class_of.get(name) for name in columns}
+                values = {name: f"value {number}" for name, number in classes.items() if number in found.classes}
+                remembered = self._remembered(node.inputs[i], found.forgetting.get(i, ()), values)
+                several.append(Partner(i, join.sides[i].table.name, values, remembered))
+            yield Partners(tuple(several))
+
+    def _remembered(self, scan: plan.Plan, columns: Attributes, values: Mapping[str, str]) -> Remembered | None:
+        if not columns:
+            return None
+        assert isinstance(scan, plan.Scan)
+        store, mine = self._stores[scan.relation.name], {c.removeprefix(f"{scan.alias}."): c for c in columns}
+        return Remembered(store, {name: values[mine[name]] for name in in_order(store.types, mine)})
 
     def _pair(self, node: plan.Join | plan.Compare) -> Pair:
         label = self._label(node.kind if isinstance(node, plan.Compare) else f"{node.kind} join")

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from caesura import plan
 from caesura.catalog import Relation
 from caesura.operators.closed import Closed
-from caesura.operators.operator import Change, Flow, State
+from caesura.operators.operator import Change, Changes, Flow, State
 from caesura.operators.rows import Rows, union
 from caesura.spark.compile import Compiled
 
@@ -37,6 +37,17 @@ def evaluate(
         changes |= remembered
         flows[node] = replace(passed, rows=rows)
     return flows, changes
+
+
+def forgotten(
+    compiled: Compiled, state: State, flows: Mapping[plan.Plan, Flow], changes: Changes
+) -> dict[str, Change]:
+    """What streams remember after the slice, where they forget some of what these changes say."""
+    remembered: dict[str, Change] = {}
+    for node, several in compiled.forgetting.items():
+        for partners in several:
+            remembered |= partners.forget(state, changes, tuple(flows[below] for below in plan.inputs(node)))
+    return remembered
 
 
 def evaluate_static(

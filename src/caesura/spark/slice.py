@@ -27,7 +27,7 @@ from caesura.progress import Progress
 from caesura.spark.arrivals import Arrivals
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract, Source
-from caesura.spark.evaluate import evaluate
+from caesura.spark.evaluate import evaluate, forgotten
 from caesura.spark.idle import caught_up
 from caesura.spark.manifest import Manifest, Promised, commit
 from caesura.spark.quarantine import added, require_kept
@@ -152,6 +152,7 @@ class SliceDriver:
             flows, changes = evaluate(self._compiled, state, self._leaves(sources))
             for source in sources.values():
                 changes |= source.changes
+            changes |= forgotten(self._compiled, state, flows, changes)
             clock.lap("plan")
             # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be
             # taken back wait until it is known that they are right.
