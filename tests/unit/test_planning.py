@@ -12,7 +12,7 @@ from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.code import Code
 from caesura.explain.describe import describe
 from caesura.plan import Join, Pipeline, Plan, Query, Scan, Tree, walk
-from caesura.planning.choose import RUNNERS_UP, choose, chosen, planned
+from caesura.planning.choose import RUNNERS_UP, choose, chosen, executed, planned
 from caesura.planning.cost import CostModel, predicted_state
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, SafeTrees
 from caesura.planning.statistics import Statistics
@@ -245,11 +245,6 @@ def test_nothing_is_kept_when_every_value_is_closed() -> None:
     assert predicted_state(100, 60, 0, 0, 0) == 0
 
 
-def test_statistics_are_written_and_read() -> None:
-    statistics = Statistics({"bid": Traffic(1000.0, (("auction", 5000.0),)), "auction": Traffic()})
-    assert Statistics.from_json(statistics.to_json()) == statistics
-
-
 def test_what_was_measured_goes_before_what_is_declared() -> None:
     text = "CREATE STREAM s (a INT, b INT) USING json LOCATION 's' OPTIONS (rate 5, distinct 'a 6, b 7');"
     (query,) = bound(f"{text} SELECT a FROM s").queries
@@ -291,7 +286,7 @@ SELECT d.a FROM derived AS d JOIN s4 ON d.b = s4.b;
 
 
 def test_a_derived_stream_that_two_queries_read_stays_one() -> None:
-    pipeline = chosen(bound(SHARED))
+    pipeline = executed(bound(SHARED), chosen(bound(SHARED)))
     (derived, *_) = (each.plan for each in pipeline.queries)
     assert sum(isinstance(node, Join) for node in walk(derived)) == 2
     assert all(derived in set(walk(each.plan)) for each in pipeline.queries)
@@ -299,8 +294,8 @@ def test_a_derived_stream_that_two_queries_read_stays_one() -> None:
 
 
 def test_what_is_chosen_is_not_chosen_again() -> None:
-    once = chosen(bound(SHARED))
-    assert chosen(once) == once
+    once = executed(bound(SHARED), chosen(bound(SHARED)))
+    assert executed(once, chosen(once)) == once
 
 
 # Hints
