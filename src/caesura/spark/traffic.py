@@ -1,9 +1,9 @@
 """What a run sees of its streams' traffic, by which join plans are chosen later (`planning/statistics.py`).
 
-Rates are measured by the time that streams have, since a replay is faster than life: for one with a time of its own
-that is from its oldest row to its newest. The others go by how far those with a time have come with each slice or, if
-there are none, by when slices come; over a restart too, since a source does not wait. What starts a clock is not
-counted by it: the oldest row, or all of the first slice.
+Rates are measured by the time that streams have, since a replay is faster than life: for a stream with a time of
+its own, that from its oldest row to its newest. The others go by how far those with a time have come with each
+slice or, if there are none, by when slices come; over a restart too, since a source does not wait. What starts a
+clock is not counted by it: the oldest row, or all of the first slice.
 
 The open values of a column are those in the state of a join, counted whenever a slice writes it anew and leaves
 rows in it. Their number is the mean of these counts: the last is often that of a state which runs out because the
