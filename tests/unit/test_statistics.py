@@ -81,6 +81,7 @@ def test_without_a_file_nothing_is_known() -> None:
         ("[" * 100_000, "it is nested too deeply"),
         ("[]", "it is not an object"),
         ('{"orders": 5}', "`orders` is not an object"),
+        ('{"\\ud800": 5}', "`?` is not an object"),
         ('{"orders": {}, "orders": {}}', "it names `orders` twice"),
         ('{"orders": {"rat": 5}}', "`orders` has `rat`, and may have `rate` and `distinct`"),
         ('{"orders": {"distinct": 5}}', "`distinct` of `orders` is not an object"),

@@ -124,4 +124,5 @@ def _spelled(source: Source, stream: Stream, traffic: Traffic) -> Traffic:
 
 def _refused(source: Source, because: str, *labels: Label, help: str | None = None) -> CaesuraError:
     message = f"`{source.name}` cannot be used as statistics"
+    because = because.encode(errors="replace").decode()  # a name in JSON may be half a character
     return CaesuraError(Diagnostic(Code.STATISTICS, message, labels, (because,), (help or _HELP,)))
