@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import isfinite
 from random import Random
 
 import pytest
@@ -181,6 +182,16 @@ def test_with_rates_a_selective_join_goes_first() -> None:
     choice = choose(CHAIN, measured)
     assert choice.tree == ((0, 1), 2)
     assert choice.least == "touched"
+
+
+@pytest.mark.parametrize(("rate", "values"), [(1e-9, 1e-9), (1e-9, 1e15), (1e15, 1e-9), (1e15, 1e15)])
+def test_the_ends_of_what_a_figure_can_be_still_give_a_price(rate: float, values: float) -> None:
+    assert Traffic.figure(rate)
+    assert Traffic.figure(values)
+    known = Statistics({f"s{i}": Traffic(rate, (("k", values),)) for i in range(9)})
+    choice = choose(clique(9), known)
+    assert choice.chosen is not None
+    assert isfinite(choice.chosen.price)
 
 
 def test_a_stream_that_meets_only_tables_is_not_kept() -> None:
