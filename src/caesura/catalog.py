@@ -144,6 +144,11 @@ class Traffic:
     rate: float | None = None
     distinct: tuple[tuple[str, float], ...] = ()
 
+    @staticmethod
+    def figure(number: float) -> bool:
+        """Whether it can be one of these. What lies beyond is a mistake, and products of it are no numbers."""
+        return 1e-9 <= number <= 1e15
+
 
 OnViolation: TypeAlias = Literal["quarantine", "fail"]
 """What becomes of a slice that breaks a promise: the row that does is set aside, or the pipeline stops."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote
@@ -12,6 +13,8 @@ import click
 
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
+from caesura.planning.statistics import Statistics
+from caesura.planning.statistics_json import read_statistics
 from caesura.safety.diagnose import diagnose
 from caesura.safety.report import lines, report
 from caesura.safety.verdict import Verdict, check_all
@@ -25,6 +28,13 @@ SAFE, UNSAFE, UNREADABLE = 0, 1, 2
 FAILED = 1
 SAFETY_CODES = "CAE01"
 """How the codes of verdicts begin."""
+
+_STATISTICS = click.option(
+    "--statistics",
+    metavar="FILE",
+    type=click.Path(),
+    help="Choose join plans by what a run has measured.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -55,7 +65,16 @@ def check_command(files: tuple[str, ...], as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--html", "page", metavar="OUT", type=click.Path(), help="Write one page with the graphs drawn.")
 @click.option("--run", "rehearse", is_flag=True, help="Run to the end of the inputs, deliver nothing, and count.")
-def explain_command(subject: str, as_json: bool, page: str | None, rehearse: bool) -> None:
+@click.option("--measure", "measures", metavar="OUT", type=click.Path(), help="As --run; write statistics here.")
+@_STATISTICS
+def explain_command(
+    subject: str,
+    as_json: bool,
+    page: str | None,
+    rehearse: bool,
+    measures: str | None,
+    statistics: str | None,
+) -> None:
     """Show the plan of every query, the proof of each state and the punctuation graph; or what a code means."""
     from caesura.explain.document import document
     from caesura.explain.measured import lines as shown
@@ -66,13 +85,15 @@ def explain_command(subject: str, as_json: bool, page: str | None, rehearse: boo
         stdout.out(Code(subject.upper()).page.rstrip())
         return
     verdicts = _verdicts((subject,))
-    found = document(verdicts)
+    found = document(verdicts, _statistics(statistics, verdicts))
     if page is not None:
         from caesura.explain.page import page as page_of
 
         _write(Path(page), page_of(Path(subject).name, found))
-    if rehearse:
-        found["run"] = _rehearsed(subject)
+    if rehearse or measures is not None:
+        run = found["run"] = _rehearsed(subject, statistics)
+        if measures is not None:
+            _write(Path(measures), json.dumps(run["streams"], indent=1))
     if as_json:
         click.echo(json.dumps(found, indent=2))
     elif page is None:
@@ -84,7 +105,7 @@ def explain_command(subject: str, as_json: bool, page: str | None, rehearse: boo
     sys.exit(SAFE if all(verdict.safe for verdict in verdicts) else UNSAFE)
 
 
-def _rehearsed(file: str) -> MeasuredRun:
+def _rehearsed(file: str, statistics: str | None) -> MeasuredRun:
     from caesura.explain.measured import measured
     from caesura.session import Session
     from caesura.terminal import print_diagnostics
@@ -95,7 +116,7 @@ def _rehearsed(file: str) -> MeasuredRun:
 
         from caesura.spark.session import embedded
 
-        return measured(Session(embedded()).file(file).rehearse())
+        return measured(Session(embedded()).file(file).rehearse(statistics=statistics))
     except CaesuraError as error:
         print_diagnostics(error.diagnostics)
         sys.exit(FAILED)
@@ -142,10 +163,17 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
     "--allow-unbounded", is_flag=True, help="Run even if the state may grow for ever, and keep saying so."
 )
 @click.option("--checkpoint", metavar="DIR", help="Keep progress and state here, and continue from it.")
+@_STATISTICS
 @click.option("--master", metavar="URL", help="A Spark cluster; all cores of this machine without it.")
 @click.option("--ui", is_flag=True, help="Serve Spark's web page on 127.0.0.1.")
 def run_command(
-    file: str, until_end: bool, allow_unbounded: bool, checkpoint: str | None, master: str | None, ui: bool
+    file: str,
+    until_end: bool,
+    allow_unbounded: bool,
+    checkpoint: str | None,
+    statistics: str | None,
+    master: str | None,
+    ui: bool,
 ) -> None:
     """Run every INSERT and SELECT of a file."""
     from caesura.session import Session
@@ -153,8 +181,9 @@ def run_command(
 
     try:
         prepared = Session().file(file)
+        prepared.read_statistics(statistics)  # before a JVM is started for nothing
         if not allow_unbounded:
-            prepared.require_safe()  # before a JVM is started for nothing
+            prepared.require_safe()
     except CaesuraError as error:
         print_diagnostics(error.diagnostics)
         unsafe = all(diagnostic.code.startswith(SAFETY_CODES) for diagnostic in error.diagnostics)
@@ -169,6 +198,7 @@ def run_command(
                 checkpoint=checkpoint,
                 until_end=until_end,
                 allow_unbounded=allow_unbounded,
+                statistics=statistics,
                 on_progress=line.update,
             )
             try:
@@ -211,6 +241,13 @@ def _verdicts(files: tuple[str, ...]) -> list[Verdict]:
         _fail(*error.diagnostics)
     except RecursionError:
         _fail(Diagnostic(Code.TOO_DEEP, "a query is nested too deeply", because=("views and streams stack up",)))
+
+
+def _statistics(file: str | None, verdicts: Iterable[Verdict]) -> Statistics:
+    try:
+        return read_statistics(file, (each.query.plan for each in verdicts))
+    except CaesuraError as error:
+        _fail(*error.diagnostics)
 
 
 def _fail(*diagnostics: Diagnostic) -> NoReturn:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from caesura.planning.statistics import Statistics
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -31,6 +33,8 @@ class Progress:
     """Rows after the slice, per state table."""
     output: Mapping[str, int] = field(default_factory=dict)
     """Result rows, per query."""
+    statistics: Statistics = field(default_factory=Statistics)
+    """The traffic of the streams over all slices: rows per second and, if every rule is counted, open values."""
     phases: Mapping[str, float] = field(default_factory=dict)
     """Seconds per phase of the slice."""
     unbounded: tuple[str, ...] = ()

@@ -24,6 +24,8 @@ from caesura.catalog import (
 from caesura.diagnostics import CaesuraError, Diagnostic, Source
 from caesura.diagnostics.code import Code
 from caesura.plan import Pipeline
+from caesura.planning.statistics import Statistics
+from caesura.planning.statistics_json import read_statistics
 from caesura.progress import Progress
 from caesura.safety.diagnose import diagnose
 from caesura.safety.verdict import Verdict, check_all
@@ -153,6 +155,7 @@ class Prepared:
         allow_unbounded: bool = False,
         interval: str | None = None,
         every_rule: bool = False,
+        statistics: str | Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         **options: str,
     ) -> ContinuousQuery:
@@ -162,7 +165,9 @@ class Prepared:
         makes them a view with the query's name. `until_end` stops when the inputs are exhausted and takes that as
         the end of the streams; `interval` is the time between slices. `allow_unbounded` starts a query whose state
         may grow for ever; each progress says so. `every_rule` counts what lets go of the rows of joins
-        (`Progress.released`), which takes time.
+        (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
+        `statistics` is a file that an earlier run has written, to choose join plans by; a checkpoint that exists
+        keeps its own.
         """
         from caesura.spark.run import Settings, start
         from caesura.terminal import print_rows
@@ -183,10 +188,11 @@ class Prepared:
             report=on_progress or (lambda progress: None),
             unbounded=self.unbounded,
             every_rule=every_rule,
+            statistics=self.read_statistics(statistics),
         )
         return start(self.session.spark, self.pipeline, settings)
 
-    def rehearse(self) -> list[Progress]:
+    def rehearse(self, *, statistics: str | Path | None = None) -> list[Progress]:
         """Run to the end of the inputs, deliver nothing, and count what lets go of the rows of joins."""
         from caesura.spark.run import Settings, start
 
@@ -199,9 +205,14 @@ class Prepared:
             report=slices.append,
             deliver=False,
             every_rule=True,
+            statistics=self.read_statistics(statistics),
         )
         start(self.session.spark, self.pipeline, settings).awaitTermination()
         return slices
+
+    def read_statistics(self, file: str | Path | None) -> Statistics:
+        """What a file knows of the streams that are read; nothing, without a file."""
+        return read_statistics(file, (query.plan for query in self.pipeline.queries))
 
     @cached_property
     def _verdicts(self) -> tuple[Verdict, ...]:

@@ -8,6 +8,7 @@
 - `sql refused CODE`: does not bind, for this reason
 - `text verdict FILE`, `text diagnostics FILE`: what `caesura check` prints for the SQL before, saved as FILE
 - `json punctuations`: a punctuation of `bid` in every line
+- `json statistics`: a file for `--statistics`, of streams in the SQL before
 - `json bid`: rows and punctuations of `bid`, as its source has them
 """
 

@@ -13,6 +13,7 @@ from caesura.catalog import Stream
 from caesura.cli import main
 from caesura.diagnostics import CaesuraError, Source
 from caesura.plan import Pipeline
+from caesura.planning.statistics_json import read_statistics
 from caesura.punctuation_json import read
 from caesura.safety.verdict import check
 from caesura.sql.bind import bind
@@ -80,6 +81,14 @@ def test_every_punctuation_that_is_shown_can_be_read(page: Page) -> None:
     columns = {column.name: column.type for column in stream.columns}
     for line in shown.text.splitlines():
         read(line, columns)
+
+
+def test_the_statistics_that_are_shown_can_be_read_for_the_streams_above_them(tmp_path: Path) -> None:
+    (shown,) = (block for block in LANGUAGE.of("json") if block.words == ("statistics",))
+    above = [block for block in LANGUAGE.of("sql") if block.line < shown.line][-1]
+    (tmp_path / "statistics.json").write_text(shown.text, encoding="utf-8")
+    found = read_statistics(tmp_path / "statistics.json", (query.plan for query in bound(above).queries))
+    assert set(found.streams) == set(json.loads(shown.text))
 
 
 def test_the_rows_of_the_readme_carry_a_punctuation_that_can_be_read() -> None:

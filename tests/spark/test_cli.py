@@ -125,13 +125,43 @@ def test_run_that_cannot_start_says_why(
 def test_explain_run_shows_what_let_go_of_rows(spark: SparkSession, tmp_path: Path) -> None:
     """The results are not delivered."""
     lines = {
-        "auction": ['{"id": 1}'],
+        "auction": ['{"id": 1}', '{"id": 2}'],
         "bid": ['{"auction": 1, "price": 5.0}', '{"_punctuation": "{\\"auction\\": 1}"}'],
     }
     for name, several in lines.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "0.json").write_text("\n".join(several) + "\n")
-    result = invoke("explain", written(tmp_path, SAFE), "--run")
+    measured = tmp_path / "measured.json"
+    result = invoke("explain", written(tmp_path, SAFE), "--run", "--measure", str(measured))
     assert result.exit_code == 0, result.stderr
-    assert "run: 2 slices, 2 rows in, 1 out" in result.stdout
+    assert "run: 2 slices, 3 rows in, 1 out" in result.stdout
     assert "join: b: at most 0, 0 at the end; released: 1 on arrival" in result.stdout
+    assert "auction: 1 open values of id" in result.stdout
+    assert json.loads(measured.read_text()) == {"auction": {"distinct": {"id": 1}}}
+
+
+CHAIN = """
+CREATE STREAM s1 (a BIGINT, PUNCTUATED BY (a)) USING json LOCATION 's1';
+CREATE STREAM s2 (a BIGINT, b BIGINT, PUNCTUATED BY (a), PUNCTUATED BY (b)) USING json LOCATION 's2';
+CREATE STREAM s3 (b BIGINT, PUNCTUATED BY (b)) USING json LOCATION 's3';
+SELECT s1.a FROM s1 JOIN s2 ON s1.a = s2.a JOIN s3 ON s2.b = s3.b;
+"""
+
+
+def test_explain_shows_what_is_chosen_by_statistics(tmp_path: Path) -> None:
+    file, statistics = written(tmp_path, CHAIN), tmp_path / "statistics.json"
+    statistics.write_text('{"s1": {"rate": 10, "distinct": {"a": 20}}, "s2": {"distinct": {"a": 5000}}}')
+    assert "join: (s1, s2, s3), which stores least" in invoke("explain", file).stdout
+    result = invoke("explain", file, "--statistics", str(statistics))
+    assert "join: ((s1, s2), s3), which touches least" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["explain", "run"])
+def test_statistics_that_cannot_be_used_are_status_2(tmp_path: Path, command: str) -> None:
+    file, statistics = written(tmp_path, CHAIN), tmp_path / "statistics.json"
+    for text, code in ((None, "CAE0004"), ('{"s1": {"rate": "often"}}', "CAE0509"), ("{", "CAE0509")):
+        if text is not None:
+            statistics.write_text(text)
+        result = invoke(command, file, "--statistics", str(statistics))
+        assert result.exit_code == 2
+        assert f"error[{code}]" in result.stderr

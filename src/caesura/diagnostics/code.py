@@ -79,6 +79,7 @@ class Code(StrEnum):
     CHECKPOINT = "CAE0506"
     ARGUMENT = "CAE0507"
     VIOLATION = "CAE0508"
+    STATISTICS = "CAE0509"
 
     @property
     def page(self) -> str:
@@ -153,4 +154,5 @@ TITLES: dict[Code, str] = {
     Code.CHECKPOINT: "the checkpoint cannot be used",
     Code.ARGUMENT: "an argument of the Python interface does not fit",
     Code.VIOLATION: "a stream broke its contract, and was declared to stop then",
+    Code.STATISTICS: "a file of statistics cannot be used",
 }

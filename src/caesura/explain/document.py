@@ -10,6 +10,7 @@ from caesura.explain.describe import line
 from caesura.explain.measured import MeasuredRun
 from caesura.plan import Plan, Tree, inputs
 from caesura.planning.choose import Candidate, Choice, planned
+from caesura.planning.statistics import Statistics
 from caesura.punctuation import Scheme
 from caesura.safety.because import constraint, shifted, text
 from caesura.safety.graph import Edge, Pinned, PunctuationGraph, punctuation_graph
@@ -21,6 +22,8 @@ from caesura.safety.report import Add, BlockedOperator, Place, State, query_repo
 from caesura.safety.schemes import Derivation, Derived
 from caesura.safety.states import Judgement, StateVerdict
 from caesura.safety.verdict import Verdict
+
+_NOTHING = Statistics()
 
 
 class HopReport(TypedDict):
@@ -137,11 +140,12 @@ class Document(TypedDict):
     run: NotRequired[MeasuredRun]
 
 
-def document(verdicts: Iterable[Verdict]) -> Document:
-    return {"queries": [explanation(verdict) for verdict in verdicts]}
+def document(verdicts: Iterable[Verdict], statistics: Statistics = _NOTHING) -> Document:
+    """`statistics` is what an earlier run has measured."""
+    return {"queries": [explanation(verdict, statistics) for verdict in verdicts]}
 
 
-def explanation(verdict: Verdict) -> Explanation:
+def explanation(verdict: Verdict, statistics: Statistics = _NOTHING) -> Explanation:
     judgement = verdict.judgement
     derivation, names = judgement.derivation, judgement.names
     graphs = (
@@ -168,7 +172,7 @@ def explanation(verdict: Verdict) -> Explanation:
             for kept in judgement.kept
         ],
         "plan": _plan(verdict.query.plan, derivation),
-        "join_plans": _join_plans(verdict),
+        "join_plans": _join_plans(verdict, statistics),
         "graphs": [_graph(operator, graph, derivation, names) for operator, graph in graphs],
     }
 
@@ -198,10 +202,10 @@ def _plan(plan: Plan, derivation: Derivation) -> PlanNode:
     }
 
 
-def _join_plans(verdict: Verdict) -> list[JoinPlan]:
+def _join_plans(verdict: Verdict, statistics: Statistics) -> list[JoinPlan]:
     """Of the joins as they were asked for, before hints took them apart."""
     asked = replace(verdict.query, plan=verdict.asked)
-    return [_join_plan(choice, names_of(asked.plan)) for choice in planned(asked).choices]
+    return [_join_plan(choice, names_of(asked.plan)) for choice in planned(asked, statistics).choices]
 
 
 def _join_plan(choice: Choice, names: Names) -> JoinPlan:

@@ -1,10 +1,11 @@
-"""What a run has shown: how large each state became, and what let go of its rows."""
+"""What a run has shown: how large each state became, what let go of its rows, and the traffic of its streams."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
+from caesura.planning.statistics_json import WrittenTraffic, written
 from caesura.progress import Progress
 
 
@@ -21,6 +22,7 @@ class MeasuredRun(TypedDict):
     rows_in: int
     rows_out: int
     states: dict[str, MeasuredState]
+    streams: dict[str, WrittenTraffic]
 
 
 def measured(slices: Sequence[Progress]) -> MeasuredRun:
@@ -39,6 +41,7 @@ def measured(slices: Sequence[Progress]) -> MeasuredRun:
             }
             for name in (*names, *(name for name in released if name not in names))
         },
+        "streams": {} if last is None else written(last.statistics),
     }
 
 
@@ -48,3 +51,9 @@ def lines(run: MeasuredRun) -> Iterator[str]:
         rules = ", ".join(f"{number:,} {rule}" for rule, number in state["released"].items())
         size = f"at most {state['most']:,}, {state['at_the_end']:,} at the end"
         yield f"  {name}: {size}" + (f"; released: {rules}" if rules else "")
+    for name, stream in run["streams"].items():
+        rate = (f"{stream['rate']:,.4g} rows a second",) if "rate" in stream else ()
+        values = (
+            f"{number:,.4g} open values of {column}" for column, number in stream.get("distinct", {}).items()
+        )
+        yield f"  {name}: {', '.join((*rate, *values))}"

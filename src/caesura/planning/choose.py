@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
 from itertools import product
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
 from caesura.planning.cost import Cost, CostModel
@@ -21,6 +21,9 @@ from caesura.safety.tree import flat, ordered, rearranged, shaped
 
 RUNNERS_UP = 3
 _NOTHING = Statistics()
+
+Trees: TypeAlias = "tuple[tuple[Tree | None, ...], ...]"
+"""For each query, what its joins of three or more inputs are executed as, inputs first; None: as they are."""
 
 
 @dataclass(frozen=True)
@@ -72,16 +75,27 @@ class Planned:
 
 def planned(query: Query, measured: Statistics = _NOTHING) -> Planned:
     """`measured` is what an earlier run has found; it goes before what is declared."""
-    joins = (node for node in walk(query.plan) if isinstance(node, Join) and len(node.inputs) > 2)
-    choices = {join: choose(join, measured) for join in joins}
-    trees = {join: choice.tree for join, choice in choices.items()}
-    return Planned(query, rearranged(query.plan, trees.get), tuple(choices.values()))
+    choices = tuple(choose(join, measured) for join in _wide(query.plan))
+    return Planned(query, _executed(query.plan, (choice.tree for choice in choices)), choices)
 
 
-def chosen(pipeline: Pipeline, measured: Statistics = _NOTHING) -> Pipeline:
-    """The pipeline as it is executed."""
-    queries = (replace(query, plan=planned(query, measured).plan) for query in pipeline.queries)
-    return replace(pipeline, queries=tuple(queries))
+def chosen(pipeline: Pipeline, measured: Statistics = _NOTHING) -> Trees:
+    """What a pipeline is executed as, if it starts now."""
+    return tuple(tuple(choose(join, measured).tree for join in _wide(query.plan)) for query in pipeline.queries)
+
+
+def executed(pipeline: Pipeline, trees: Trees) -> Pipeline:
+    """The pipeline with these trees, which were chosen for it, now or when it was first started."""
+    several = zip(pipeline.queries, trees, strict=True)
+    return replace(pipeline, queries=tuple(replace(q, plan=_executed(q.plan, of_q)) for q, of_q in several))
+
+
+def _executed(plan: Plan, trees: Iterable[Tree | None]) -> Plan:
+    return rearranged(plan, dict(zip(_wide(plan), trees, strict=True)).get)
+
+
+def _wide(plan: Plan) -> list[Join]:
+    return [node for node in walk(plan) if isinstance(node, Join) and len(node.inputs) > 2]
 
 
 def choose(join: Join, measured: Statistics = _NOTHING) -> Choice:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypedDict
 
 from caesura.catalog import Stream, Traffic
 from caesura.plan import Plan, Scan, walk
@@ -16,17 +14,10 @@ DISTINCT = 1000.0
 """Open values of a column of which nothing is known."""
 
 
-class Measured(TypedDict):
-    rate: float | None
-    distinct: dict[str, float]
-
-
 @dataclass(frozen=True)
 class Statistics:
-    """The traffic of streams by their names. A run may keep it with its checkpoint, as JSON:
-
-    `{"bid": {"rate": 1000.0, "distinct": {"auction": 5000.0}}}`
-    """
+    """The traffic of streams by their names. A run keeps what it has measured with its checkpoint
+    (`statistics_json`)."""
 
     streams: Mapping[str, Traffic] = field(default_factory=dict)
 
@@ -50,20 +41,6 @@ class Statistics:
 
     def _of(self, stream: str) -> Traffic:
         return self.streams.get(stream, Traffic())
-
-    def to_json(self) -> str:
-        found: dict[str, Measured] = {
-            name: {"rate": each.rate, "distinct": dict(each.distinct)} for name, each in self.streams.items()
-        }
-        return json.dumps(found, indent=1)
-
-    @staticmethod
-    def from_json(text: str) -> Statistics:
-        """What `to_json` wrote."""
-        found: dict[str, Measured] = json.loads(text)
-        return Statistics(
-            {name: Traffic(each["rate"], tuple(each["distinct"].items())) for name, each in found.items()}
-        )
 
 
 def _over(one: Traffic, other: Traffic) -> Traffic:

@@ -56,6 +56,19 @@ class Promised:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What a run has seen of a stream's traffic, over all slices (`traffic`)."""
+
+    rows: int = 0
+    """Those that came after `first`."""
+    first: int | None = None
+    last: int | None = None
+    """In microseconds, by one clock or another."""
+    open: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Of a column in joins: how often its values in a state were counted, and the sum of these counts."""
+
+
+@dataclass(frozen=True)
 class Manifest:
     slice: int = -1
     tables: dict[str, TableVersion] = field(default_factory=dict)
@@ -64,6 +77,8 @@ class Manifest:
     """What was set aside, over all slices."""
     released: Counts = field(default_factory=dict)
     """What let go of rows, over all slices."""
+    seen: dict[str, Seen] = field(default_factory=dict)
+    """The traffic of the streams."""
     ended: bool = False
     """The inputs were exhausted and that was taken as their end."""
 
@@ -85,6 +100,7 @@ class Manifest:
                 "promised": {name: asdict(promised) for name, promised in self.promised.items()},
                 "quarantined": self.quarantined,
                 "released": self.released,
+                "seen": {name: asdict(seen) for name, seen in self.seen.items()},
                 "ended": self.ended,
             },
             indent=1,
@@ -106,8 +122,13 @@ class Manifest:
             {name: Promised(**promised) for name, promised in given["promised"].items()},
             given["quarantined"],
             given["released"],
+            {name: _seen(**seen) for name, seen in given["seen"].items()},
             given["ended"],
         )
+
+
+def _seen(open: dict[str, list[int]], **given: int) -> Seen:
+    return Seen(**given, open={column: (times, total) for column, (times, total) in open.items()})
 
 
 def last_manifest(storage: Storage) -> Manifest:

@@ -127,6 +127,7 @@ class ContinuousQuery:
                 self._streaming.awaitTermination()
             if end and not self._stopped:
                 driver.end()
+            driver.keep_statistics()
         except _FAILURES as error:
             self._failure = self._failure or _failed(driver.manifest.slice + 1, error)
         finally:

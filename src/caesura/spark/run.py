@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
@@ -16,7 +17,8 @@ from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
-from caesura.planning.choose import chosen
+from caesura.planning.choose import Trees, chosen, executed
+from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
@@ -84,23 +86,25 @@ class Settings:
     deliver: bool = True
     """Whether results go to their sinks, or nowhere."""
     every_rule: bool = False
-    """Count what lets go of the rows of joins, by rule. It takes additional joins."""
+    """Count what lets go of the rows of joins, by rule, and the open values of their columns. It takes additional
+    joins."""
+    statistics: Statistics = field(default_factory=Statistics)
+    """What an earlier run has measured. It steers which trees a new checkpoint gets."""
 
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
     work = work_session(spark)
-    pipeline = chosen(pipeline)
-    queries = tuple(query for query in pipeline.queries if query.kind != "stream")
-    compiled = compile_plans(tuple(query.plan for query in queries))
     scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
     root = scratch.name if scratch is not None else str(settings.checkpoint)
     storage = Storage(work, root)
     try:
-        _claim(storage, pipeline)
+        pipeline = executed(pipeline, _claimed(storage, pipeline, settings.statistics))
     except SPARK_ERRORS as error:
         raise CaesuraError(
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
         ) from error
+    queries = tuple(query for query in pipeline.queries if query.kind != "stream")
+    compiled = compile_plans(tuple(query.plan for query in queries))
     tables = _tables(work, _needed_tables(compiled, pipeline), settings)
     listings = {table.name: rows for table, rows in tables.items() if isinstance(table, Table)}
     contracts = {
@@ -153,13 +157,16 @@ def work_session(spark: SparkSession) -> SparkSession:
     return session
 
 
-def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:
-    """A checkpoint is of one pipeline: state of another would be read as if it were its own."""
+def _claimed(storage: Storage, pipeline: plan.Pipeline, statistics: Statistics) -> Trees:
+    """A checkpoint is of one pipeline: state of another would be read as if it were its own. So it keeps the trees
+    of joins that were chosen when it was made, whatever is known about the streams by now."""
     mine = fingerprint(pipeline)
     if not storage.exists("pipeline.json"):
+        trees = chosen(pipeline, statistics)
+        claim = {"fingerprint": mine, "trees": trees, "sql": pipeline.source.text}
         storage.make()
-        storage.write(json.dumps({"fingerprint": mine, "sql": pipeline.source.text}, indent=1), "pipeline.json")
-        return
+        storage.write(json.dumps(claim, indent=1), "pipeline.json")
+        return trees
     theirs = json.loads(storage.read("pipeline.json"))
     if theirs["fingerprint"] != mine:
         raise CaesuraError(
@@ -170,6 +177,11 @@ def _claim(storage: Storage, pipeline: plan.Pipeline) -> None:
                 help=("use a new checkpoint for the changed pipeline; its SQL is in pipeline.json there",),
             )
         )
+    return tuple(tuple(None if each is None else _tree(each) for each in trees) for trees in theirs["trees"])
+
+
+def _tree(written: Any) -> plan.Tree:
+    return written if isinstance(written, int) else tuple(map(_tree, written))
 
 
 def _needed_tables(compiled: Compiled, pipeline: plan.Pipeline) -> tuple[Table | Values, ...]:

@@ -23,18 +23,23 @@ from caesura.operators.join import Join
 from caesura.operators.operator import Flow, State
 from caesura.operators.released import Count, counts
 from caesura.operators.rows import Rows
+from caesura.planning.statistics_json import to_json
 from caesura.progress import Progress
 from caesura.spark.arrivals import Arrivals
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract, Source
 from caesura.spark.evaluate import evaluate, forgotten
 from caesura.spark.idle import caught_up
-from caesura.spark.manifest import Manifest, Promised, commit
+from caesura.spark.manifest import Manifest, Promised, Seen, commit
 from caesura.spark.quarantine import added, require_kept
 from caesura.spark.sinks import ResultSink
 from caesura.spark.state import StateFiles, Written
 from caesura.spark.storage import Storage
 from caesura.spark.survey import Survey, survey
+from caesura.spark.traffic import origins, sent, statistics, stored
+
+STATISTICS = "statistics.json"
+"""What a run has measured, in its checkpoint."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class SliceDriver:
         self._files = files
         self._report = report
         self._every_rule = every_rule
+        self._origins = origins(compiled) if every_rule else {}
         self._contracts = contracts
         self._last: Mapping[str, Survey] = {}
         self.manifest = manifest
@@ -90,6 +96,11 @@ class SliceDriver:
         """The inputs are exhausted and that is their end: the punctuation that matches everything."""
         if not self.manifest.ended:
             self._slice(None, self.manifest.slice + 1, time_ns() // 1000)
+
+    def keep_statistics(self) -> None:
+        """What was measured, for other checkpoints; this one has it in its manifest, from which it goes on."""
+        self._storage.delete(STATISTICS)
+        self._storage.write(to_json(statistics(self.manifest.seen)), STATISTICS)
 
     def _slice(self, parts: Mapping[str, Rows] | None, number: int, time: int) -> None:
         """`parts` is what each stream brings, None for the slice that ends them.
@@ -162,7 +173,7 @@ class SliceDriver:
             failure: Exception | None = None
             with ThreadPoolExecutor() as pool:
                 counted = self._counted(state, flows)
-                state_job = pool.submit(self._files.write, number, changes, aside, counted)
+                state_job = pool.submit(self._files.write, number, changes, aside, counted, self._origins)
                 survey_job = pool.submit(survey, self._spark, arrivals) if guessed else None
                 try:
                     output = self._staged(flows, number) if at_once else {}
@@ -188,9 +199,13 @@ class SliceDriver:
             promised={name: source.promised for name, source in sources.items()},
             quarantined=added(self.manifest.quarantined, written.quarantined),
             released=added(self.manifest.released, written.released),
+            seen=self._seen(surveys, time, written),
             ended=parts is None,
         )
         return _Done(manifest, surveys, output, written)
+
+    def _seen(self, surveys: Mapping[str, Survey], time: int, written: Written) -> dict[str, Seen]:
+        return stored(sent(self.manifest.seen, self._contracts, surveys, time), self._origins, written.open)
 
     def _counted(self, state: State, flows: Mapping[plan.Plan, Flow]) -> list[Count]:
         """What lets go of the rows of joins, as far as it is to be counted."""
@@ -253,6 +268,7 @@ class SliceDriver:
             seconds=clock.total,
             state=state,
             output=done.output,
+            statistics=statistics(self.manifest.seen),
             phases=clock.laps,
         )
 

@@ -6,7 +6,7 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -58,6 +58,8 @@ class Written:
     quarantined: Counts = field(default_factory=dict)
     released: Counts = field(default_factory=dict)
     """Which rows left the state of joins: table → rule → number."""
+    open: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """How many values there are in a state that was written anew: table → column → number."""
 
 
 class StateFiles:
@@ -84,9 +86,17 @@ class StateFiles:
         return tuple(self._tables.values())
 
     def write(
-        self, slice: int, changes: Changes, aside: Sequence[Aside] = (), counted: Sequence[Count] = ()
+        self,
+        slice: int,
+        changes: Changes,
+        aside: Sequence[Aside] = (),
+        counted: Sequence[Count] = (),
+        values_of: Mapping[str, Collection[str]] = {},
     ) -> Written:
-        """Write what the slice changes and sets aside, and count what else is to be counted."""
+        """Write what the slice changes and sets aside, and count what else is to be counted.
+
+        `values_of`: the columns whose different values are counted, roughly, where their table is written anew.
+        """
         tables = {name: change.rows for name, change in changes.items() if change.rows is not None}
         if (quarantine := union(each.rows for each in aside)) is not None:
             tables[QUARANTINE.name] = quarantine
@@ -98,6 +108,9 @@ class StateFiles:
             return Written()
         observed = Observation()
         metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
+        anew = (name for name in tables if name in changes and changes[name].rewrite)
+        columns = [(name, column) for name in anew for column in values_of.get(name, ())]
+        metrics += (f"{self._values(name, column)} AS v{i}" for i, (name, column) in enumerate(columns))
         quarantined = f"table = '{self._ids[QUARANTINE.name]}'"
         metrics += (f"count_if({quarantined} AND {each.condition}) AS q{i}" for i, each in enumerate(aside))
         metrics += (f"max(IF(table = '{_FIGURE}{i}', figure, NULL)) AS f{i}" for i, _ in enumerate(figures))
@@ -118,7 +131,10 @@ class StateFiles:
         }
         quarantined_now = counts((each, found[f"q{i}"]) for i, each in enumerate(aside))
         numbers = {rows: int(found[f"f{i}"]) for i, rows in enumerate(figures)}
-        return Written(written, quarantined_now, released(counted, numbers))
+        values: dict[str, dict[str, int]] = {}
+        for i, (name, column) in enumerate(columns):
+            values.setdefault(name, {})[column] = found[f"v{i}"]
+        return Written(written, quarantined_now, released(counted, numbers), values)
 
     def _metrics(self, name: str, i: int) -> Iterator[str]:
         """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
@@ -127,6 +143,10 @@ class StateFiles:
         if (interval := self._tables[name].intervals_of) is not None:
             attribute, type = interval
             yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
+
+    def _values(self, name: str, column: str) -> str:
+        mine = f"table = '{self._ids[name]}'"
+        return f"approx_count_distinct(IF({mine}, {quote(self._physical[name][column])}, NULL))"
 
     def versions(
         self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Written

@@ -37,7 +37,9 @@ class Survey:
     bounds: Mapping[str, str] = field(default_factory=dict)
     """How far ordered columns have come, as texts."""
     time: int | None = None
-    """How far the stream has come by its own time, if there are lifespans to be measured by it."""
+    """How far the stream has come by its own time, if it has one, in microseconds."""
+    oldest: int | None = None
+    """The oldest of that time, in the first slice that brings rows."""
     ends: frozenset[int] = frozenset()
     """Which promises CLOSED BY, by number, have a row that ends its key."""
     plain: Mapping[str, int] = field(default_factory=dict)
@@ -104,8 +106,10 @@ def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
         return
     contract, ordered = arrivals.contract, arrivals.contract.ordered
     bounds = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o)} AS STRING)" for o in ordered}
-    if contract.timed_by is not None and contract.expiring:
-        bounds["time"] = f"unix_micros(CAST({arrivals.bound(contract.timed_by)} AS TIMESTAMP))"
+    if (timed_by := contract.timed_by) is not None:
+        bounds["time"] = _micros(arrivals.bound(timed_by))
+        if arrivals.past.promised.time is None:
+            yield _asked(name, admitted, {"oldest": _micros(f"min({quote(timed_by.column)})")})
     ends = {f"{_ENDS}{i}": f"count_if({each.condition.sql})" for i, each in enumerate(contract.ending)}
     if not contract.unique:
         yield _asked(name, admitted, {"admitted": "count(*)", **bounds, **ends})
@@ -117,6 +121,10 @@ def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
         repeated = {f"{_REPEATED}{i}": f"sum(IF({given}, {quote(_OF_KEY)} - 1, 0))"}
         of_all = {"admitted": f"sum({quote(_OF_KEY)})", **bounds, **{e: f"sum({quote(e)})" for e in ends}}
         yield _asked(name, per_key, {**repeated, **(of_all if i == 0 else {})})
+
+
+def _micros(time: str) -> str:
+    return f"unix_micros(CAST({time} AS TIMESTAMP))"
 
 
 def _asked(name: str, rows: Rows, figures: Mapping[str, str]) -> Rows:
@@ -134,6 +142,7 @@ def _survey(found: Mapping[str, Any]) -> Survey:
         corrupt=found["corrupt"],
         bounds={name.removeprefix(_BOUND): value for name, value in found.items() if name.startswith(_BOUND)},
         time=found.get("time"),
+        oldest=found.get("oldest"),
         ends=frozenset(int(name.removeprefix(_ENDS)) for name, n in found.items() if name.startswith(_ENDS) and n),
         plain=plain,
         others=found["punctuations"] - sum(plain.values()),

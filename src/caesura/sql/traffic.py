@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 
 from caesura.catalog import Column, Traffic
 from caesura.diagnostics import CaesuraError, Source
@@ -23,9 +22,9 @@ def declare_traffic(
 
 
 def _rate(pair: syntax.OptionPair, source: Source) -> float:
-    number = _positive(pair.text("value"))
+    number = _figure(pair.text("value"))
     if number is None:
-        raise _refused(pair, source, "`rate` is a positive number of rows per second", "rate 1000")
+        raise _refused(pair, source, "`rate` is a number of rows per second, from 1e-9 to 1e15", "rate 1000")
     return number
 
 
@@ -34,10 +33,10 @@ def _distinct(pair: syntax.OptionPair, columns: tuple[Column, ...], source: Sour
     seen: set[str] = set()
     for part in pair.text("value").split(","):
         name, _, text = part.strip().rpartition(" ")
-        number = _positive(text)
+        number = _figure(text)
         known = spelling.get(name.strip().lower())
         if not name.strip() or number is None:
-            message = "`distinct` lists columns, each with a positive number of open values"
+            message = "`distinct` lists columns, each with a number of open values, from 1e-9 to 1e15"
             raise _refused(pair, source, message, "distinct 'id 5000, seller 100'")
         if known is None:
             close = nearest(name.strip(), spelling.values())
@@ -50,12 +49,12 @@ def _distinct(pair: syntax.OptionPair, columns: tuple[Column, ...], source: Sour
         yield known, number
 
 
-def _positive(text: str) -> float | None:
+def _figure(text: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
         return None
-    return number if isfinite(number) and number > 0 else None
+    return number if Traffic.figure(number) else None
 
 
 def _refused(

@@ -1,0 +1,120 @@
+"""What a run sees of its streams' traffic, by which join plans are chosen later (`planning/statistics.py`).
+
+Rates are measured by the time that streams have, since a replay is faster than life: for a stream with a time of
+its own, that from its oldest row to its newest. The others go by how far those with a time have come with each
+slice or, if there are none, by when slices come; over a restart too, since a source does not wait. What starts a
+clock is not counted by it: the oldest row, or all of the first slice.
+
+The open values of a column are those in the state of a join, counted whenever a slice writes it anew and leaves
+rows in it. Their number is the mean of these counts: the last is often that of a state which runs out because the
+input ends. A side of which nothing is ever stored gives none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from caesura import plan
+from caesura.catalog import Traffic
+from caesura.operators.join import Join
+from caesura.planning.statistics import Statistics
+from caesura.safety.bases import bases
+from caesura.spark.compile import Compiled
+from caesura.spark.contract import Contract
+from caesura.spark.manifest import Seen
+from caesura.spark.survey import Survey
+
+Origins: TypeAlias = Mapping[str, Mapping[str, tuple[str, str]]]
+"""State table of a join → column → the stream and its column whose values these are."""
+Open: TypeAlias = Mapping[str, Mapping[str, int]]
+"""State table of a join → column → how many values there are of it."""
+
+
+def origins(compiled: Compiled) -> Origins:
+    """The columns that hold values of one stream alone, which some join compares; not always the one that stores
+    them."""
+    joins = {node: join for node, join in compiled.operators.items() if isinstance(join, Join)}
+    sides = [pair for node, join in joins.items() for pair in zip(join.sides, plan.inputs(node), strict=True)]
+    found = {side.table.name: dict(_single(below)) for side, below in sides}
+    compared = {found[side.table.name].get(key) for side, _ in sides for key in side.keys}
+    return {
+        table: {column: origin for column, origin in columns.items() if origin in compared}
+        for table, columns in found.items()
+    }
+
+
+def sent(
+    before: Mapping[str, Seen], contracts: Mapping[str, Contract], surveys: Mapping[str, Survey], time: int
+) -> dict[str, Seen]:
+    """With what a slice brought that came at this time."""
+    rows = {name: each.admitted - each.repeated for name, each in surveys.items()}
+    brought = {name: before.get(name, Seen()) for name, number in rows.items() if number}
+    after = dict(before)
+    for name, seen in brought.items():
+        if contracts[name].timed_by is not None:
+            after[name] = _by_its_time(seen, contracts[name], surveys[name], rows[name])
+    timed = [name for name, contract in contracts.items() if contract.timed_by is not None]
+    times = (after.get(name, Seen()).last for name in timed)
+    clock = max((each for each in times if each is not None), default=None) if timed else time
+    for name, seen in brought.items():
+        if contracts[name].timed_by is None and clock is not None:
+            after[name] = _by_the_clock(seen, clock, rows[name])
+    return after
+
+
+def _by_its_time(before: Seen, contract: Contract, survey: Survey, rows: int) -> Seen:
+    assert contract.timed_by is not None
+    if survey.time is None:
+        return before
+    slack = contract.timed_by.slack
+    newest = survey.time + (0 if slack is None else slack.microseconds)
+    if before.first is None:
+        return replace(before, rows=rows - 1, first=survey.oldest, last=newest)
+    return replace(before, rows=before.rows + rows, last=newest)
+
+
+def _by_the_clock(before: Seen, clock: int, rows: int) -> Seen:
+    if before.first is None:
+        return replace(before, first=clock, last=clock)
+    return replace(before, rows=before.rows + rows, last=clock)
+
+
+def stored(before: Mapping[str, Seen], origins: Origins, found: Open) -> dict[str, Seen]:
+    """With the values that a slice left in the states of joins; where several hold a column, the most."""
+    most: dict[tuple[str, str], int] = {}
+    for table, numbers in found.items():
+        for column, number in numbers.items():
+            origin = origins[table][column]
+            most[origin] = max(most.get(origin, 0), number)
+    after = dict(before)
+    for (stream, column), number in most.items():
+        if number:
+            known = after.get(stream, Seen())
+            times, total = known.open.get(column, (0, 0))
+            after[stream] = replace(known, open={**known.open, column: (times + 1, total + number)})
+    return after
+
+
+def statistics(streams: Mapping[str, Seen]) -> Statistics:
+    """What is known by now; a stream of which nothing is known is left out."""
+    found = {name: Traffic(_rate(each), tuple(_open(each))) for name, each in streams.items()}
+    return Statistics({name: each for name, each in found.items() if each != Traffic()})
+
+
+def _rate(seen: Seen) -> float | None:
+    if seen.first is None or seen.last is None or seen.last <= seen.first:
+        return None
+    return seen.rows / (seen.last - seen.first) * 1e6
+
+
+def _open(seen: Seen) -> Iterator[tuple[str, float]]:
+    return ((column, total / times) for column, (times, total) in seen.open.items())
+
+
+def _single(below: plan.Plan) -> Iterator[tuple[str, tuple[str, str]]]:
+    for column in below.columns:
+        match list(bases(below, column.name, through_order=False)):
+            case [(stream, name)]:
+                yield column.name, (stream.name, name)
