@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from caesura.planning.statistics import Statistics
 from caesura.testing.script import Script
 
 TEXT = """
@@ -63,3 +64,18 @@ def test_a_run_measures_and_a_later_one_chooses_by_it(spark: SparkSession, tmp_p
         script.prepared.start(checkpoint=str(checkpoint), statistics=measured).stop()
     assert trees(other) == [[[[0, 1], 2]]]
     assert trees(script.checkpoint) == [[None]]  # chosen when nothing was known
+
+
+def test_a_date_that_is_too_far_off_for_a_time_gives_no_rate_and_does_no_harm(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    text = """
+    CREATE STREAM s (day DATE, ORDERED BY (day)) FROM FILES s;
+    CREATE SINK out USING parquet LOCATION 'out';
+    INSERT INTO out SELECT CAST(day AS STRING) AS day FROM s;
+    """
+    script = Script(spark, tmp_path, text)
+    script.slice(s=[{"day": "2026-01-01"}, {"day": "+300000-01-01"}])
+    script.run()
+    assert [row["day"] for row in script.rows("out")] == ["+300000-01-01", "2026-01-01"]
+    assert script.progress[-1].statistics == Statistics()

@@ -124,7 +124,8 @@ def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
 
 
 def _micros(time: str) -> str:
-    return f"unix_micros(CAST({time} AS TIMESTAMP))"
+    """Not known of a date that is too far off for a time."""
+    return f"unix_micros(TRY_CAST({time} AS TIMESTAMP))"
 
 
 def _asked(name: str, rows: Rows, figures: Mapping[str, str]) -> Rows:
