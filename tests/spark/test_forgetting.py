@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -9,6 +10,12 @@ from pyspark.sql import SparkSession
 from caesura.spark.state import PurgePolicy
 from caesura.testing.script import Script
 
+PAIRS = """
+CREATE STREAM parcel (a STRING, b BIGINT, UNIQUE (a, b)) FROM FILES parcel;
+CREATE STREAM scan (b BIGINT, a STRING, PUNCTUATED BY (a, b)) FROM FILES scan;
+CREATE SINK out USING parquet LOCATION 'out';
+INSERT INTO out SELECT p.a, s.b FROM parcel AS p JOIN scan AS s ON p.a = s.a AND p.b = s.b;
+"""
 CHAIN = """
 CREATE STREAM x (k STRING, w STRING, PUNCTUATED BY (k), PUNCTUATED BY (w)) FROM FILES x;
 CREATE STREAM z (k STRING, PUNCTUATED BY (k)) FROM FILES z;
@@ -18,28 +25,24 @@ INSERT INTO out SELECT x.k, y.w FROM x JOIN z ON x.k = z.k JOIN y ON x.w = y.w;
 """
 
 
+def key(n: int) -> dict[str, object]:
+    return {"a": f"parcel {n}", "b": n}
+
+
 def closed(script: Script, stream: str, attributes: str) -> list[int]:
     return [progress.state.get(f"{stream}: closed({attributes})", 0) for progress in script.progress]
 
 
-def test_texts_that_both_sides_have_closed_are_forgotten(spark: SparkSession, tmp_path: Path) -> None:
-    script = Script(
-        spark,
-        tmp_path,
-        """
-        CREATE STREAM parcel (a STRING, b BIGINT, UNIQUE (a, b)) FROM FILES parcel;
-        CREATE STREAM scan (b BIGINT, a STRING, PUNCTUATED BY (a, b)) FROM FILES scan;
-        CREATE SINK out USING parquet LOCATION 'out';
-        INSERT INTO out SELECT p.a, s.b FROM parcel AS p JOIN scan AS s ON p.a = s.a AND p.b = s.b;
-        """,
-    )
-    for n in range(2):
-        key = {"a": f"parcel {n}", "b": n}
-        script.slice(parcel=[key], scan=[key])
-        script.slice(scan=[key, f'{{"a": "parcel {n}", "b": {n}}}'])
+def test_what_both_sides_have_closed_is_forgotten(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, PAIRS)
+    script.slice(parcel=[key(0)], scan=[key(0)])
+    script.slice(parcel=[key(1)], scan=[key(0), json.dumps(key(0))])
+    script.slice(scan=[key(1), json.dumps(key(1)), json.dumps(key(2))])
     script.run()
-    assert [tuple(row.values()) for row in script.rows("out")] == [(f"parcel {n}", n) for n in (0, 0, 1, 1)]
-    assert [progress.punctuation_rows for progress in script.progress] == [1, 0, 1, 0]
+    assert script.rows("out") == [key(0), key(0), key(1)]
+    assert closed(script, "parcel", "a, b") == [1, 1, 0]
+    assert closed(script, "scan", "b, a") == [0, 0, 1]
+    assert [progress.state_rows for progress in script.progress] == [1, 1, 0]
 
 
 def test_what_a_row_still_waits_for_is_remembered(spark: SparkSession, tmp_path: Path) -> None:

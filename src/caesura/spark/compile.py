@@ -114,6 +114,7 @@ class _Compiler:
 
     def compiled(self) -> Compiled:
         operators: dict[plan.Plan, Operator] = {}
+        forgetting: dict[plan.Plan, tuple[Partners, ...]] = {}
         for node in self._nodes:
             self._keys[node] = self._point_keys(node)
             match node:
@@ -125,7 +126,8 @@ class _Compiler:
                     outputs = {output.name: output.expr.sql for output in node.outputs}
                     operators[node] = Project(outputs, self._images(node))
                 case plan.Join(kind="inner"):
-                    operators[node] = self._join(node)
+                    operators[node] = join = self._join(node)
+                    forgetting[node] = tuple(self._forgetting(node, join.sides))
                 case plan.Join() | plan.Compare():
                     operators[node] = self._pair(node)
                 case plan.Merge():
@@ -140,8 +142,6 @@ class _Compiler:
         for node in self._nodes:
             if isinstance(node, plan.Join | plan.Compare):  # which read their inputs' rows several times
                 shared |= {below for below in node.inputs if _costly(below)}
-        joins = {node: each for node, each in operators.items() if isinstance(each, Join)}
-        forgetting = {node: tuple(self._forgetting(node, join)) for node, join in joins.items()}
         return Compiled(self._nodes, operators, self._stores, frozenset(shared), forgetting)
 
     def _ask_inputs(self, node: plan.Plan, demand: Demand) -> None:
@@ -285,17 +285,15 @@ class _Compiler:
         types = {column: self._types[below][column] for column in exports}
         return Store(f"{name}, not yet passed on", types, _renamed(self._keys[below], {c: c for c in exports}))
 
-    def _forgetting(self, node: plan.Plan, join: Join) -> Iterator[Partners]:
-        assert isinstance(node, plan.Join)
-        graph = self._graphs[node]
-        for found in partners(graph, self._once):
+    def _forgetting(self, join: plan.Join, sides: tuple[Side, ...]) -> Iterator[Partners]:
+        class_of = self._graphs[join].class_of
+        for found in partners(self._graphs[join], self._once):
             several: list[Partner] = []
             for i in found.inputs:
-                columns = (column.name for column in node.inputs[i].columns)
-                classes = {name: graph.class_of.get(name) for name in columns}
-                values = {name: f"value {number}" for name, number in classes.items() if number in found.classes}
-                remembered = self._remembered(node.inputs[i], found.forgetting.get(i, ()), values)
-                several.append(Partner(i, join.sides[i].table.name, values, remembered))
+                own = ((name, class_of.get(name)) for name in self._types[join.inputs[i]])
+                values = {name: f"value {number}" for name, number in own if number in found.classes}
+                remembered = self._remembered(join.inputs[i], found.forgetting.get(i, ()), values)
+                several.append(Partner(i, sides[i].table.name, values, remembered))
             yield Partners(tuple(several))
 
     def _remembered(self, scan: plan.Plan, columns: Attributes, values: Mapping[str, str]) -> Remembered | None:
