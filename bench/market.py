@@ -75,7 +75,7 @@ def write_market(spark: SparkSession, directory: Path, events: int, slices: int,
         return f"greatest(block - {drawn('age', blocks)}, 0)"
 
     streams = {
-        "person": (1, 0, {"id": "block", "city": f"CAST({drawn('city', 100)} AS INT)"}, "NULL"),
+        "person": (1, 0, {"id": "block", "city": f"CAST({drawn('city', 100)} AS INT)"}, "CAST(NULL AS STRING)"),
         "auction": (
             AUCTIONS,
             1,

@@ -92,15 +92,19 @@ class Join:
         return {column.name: i for i, side in enumerate(self.sides) for column in side.table.columns}
 
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without."""
+        """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without.
+
+        Inputs of which nothing is held come last. Every result has a new row of them, so that the terms of all
+        other inputs, which lack it, are empty.
+        """
         old = [self._held(state, i, flow) for i, flow in enumerate(inputs)]
         arrived = [None if side.finite else flow.rows for side, flow in zip(self.sides, inputs, strict=True)]
-        terms = []
-        for k in range(len(inputs)):
-            before = [union((old[i], arrived[i])) for i in range(k)]
-            parts = [*before, arrived[k], *old[k + 1 :]]
+        parts, terms = [*old], []
+        for k in sorted(range(len(inputs)), key=lambda i: old[i] is None):
+            parts[k] = arrived[k]
             if (term := self._matches(parts, start=k)) is not None:
                 terms.append(term)
+            parts[k] = union((old[k], arrived[k]))
         return union(terms)
 
     def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
