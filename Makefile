@@ -8,7 +8,8 @@ LOCKS := requirements/build.lock requirements/dev.lock
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_equal_model.py test_completion.py \
-	test_many_inputs.py test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py test_time_buckets.py)
+	test_forgetting.py test_many_inputs.py test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py \
+	test_statistics.py test_time_buckets.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-operators test-others test-long demo bench bench-warehouse bench-algebra bench-pwjoin \
@@ -29,7 +30,7 @@ test-operators: lint
 test-others: $(VENV)/.installed
 	@$(BIN)/pytest $(OPERATORS:%=--ignore=%)
 
-test-long: setup  ## tests that take minutes: joins of three to six streams in every shape
+test-long: setup  ## tests that take minutes, such as joins of three to six streams in every shape
 	@$(BIN)/pytest -m long
 
 demo: setup  ## the auction example on embedded Spark

@@ -39,7 +39,7 @@ WINDOWS = (1, 5, 15)
 PATTERN = Punct(Order.ASC, size=100, match=40)
 PATTERN_OUT = Punct(Order.ASC, size=30, match=40)
 FEWER = 10
-"""Streams of which only the punctuations out are counted have so many times fewer rows."""
+"""Streams of which only the punctuations out are counted have so many times fewer rows, in half as many slices."""
 QUERY = "SELECT a.key, a.at AS a_at, b.at AS b_at FROM a{a} JOIN b{b} ON a.key = b.key"
 PER_KEY = "SELECT a.key, COUNT(*) AS pairs FROM a{a} JOIN b{b} ON a.key = b.key GROUP BY a.key"
 
@@ -186,7 +186,7 @@ class Found:
 
 def measure(options: argparse.Namespace) -> Found:
     scale = Scale(options.seconds, options.rate, options.slices)
-    few = Scale(options.seconds, options.rate // FEWER, options.slices)
+    few = Scale(options.seconds, options.rate // FEWER, max(2, options.slices // 2))
     keys = PATTERN_OUT.keys(few.rows)
     with spark_session(options.memory) as spark:
         bench = Bench(caesura.Session(spark), options.rounds)

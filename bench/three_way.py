@@ -1,6 +1,6 @@
 """person ⋈ auction ⋈ bid, a three-way join on different keys: Caesura against Flink SQL.
 
-    python -m bench.three_way --events 3000000 --slices 6 --rounds 3
+    python -m bench.three_way --events 3000000 --slices 3 --rounds 3
 
 Every run is a process of its own on the same two cores and with the same heap, and the systems take turns.
 """
@@ -133,7 +133,7 @@ def result_table(results: tuple[Result, Result]) -> Table:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.three_way", description=__doc__.splitlines()[0])
     parser.add_argument("--events", type=int, default=3_000_000)
-    parser.add_argument("--slices", type=int, default=6)
+    parser.add_argument("--slices", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--memory", default="8g", help="heap of every JVM (default: %(default)s)")
     return parser.parse_args()

@@ -1,6 +1,6 @@
 """A window join without punctuations, and the auctions' band: Caesura against Spark's own stream-stream join.
 
-    python -m bench.windowed --seconds 60 --rate 50000 --slices 12 --rounds 3
+    python -m bench.windowed --seconds 60 --rate 50000 --slices 6 --rounds 3
 
 Every run is a process of its own on the same two cores and with the same heap, and the systems take turns.
 """
@@ -316,7 +316,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.windowed", description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=60, help="of the streams' own time (default: %(default)s)")
     parser.add_argument("--rate", type=int, default=50_000, help="rows a second of each (default: %(default)s)")
-    parser.add_argument("--slices", type=int, default=12)
+    parser.add_argument("--slices", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--memory", default="8g", help="heap of every JVM (default: %(default)s)")
     return parser.parse_args()

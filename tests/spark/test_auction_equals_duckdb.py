@@ -46,7 +46,10 @@ class Cut:
         )
 
 
-@pytest.mark.parametrize("cut", [Cut(2, 1, 0.0), Cut(3, 2, 0.2), Cut(4, 3, 0.0)], ids=str)
+CUTS = [Cut(2, 1, 0.0), Cut(3, 2, 0.2), pytest.param(Cut(4, 3, 0.0), marks=pytest.mark.long)]
+
+
+@pytest.mark.parametrize("cut", CUTS, ids=str)
 def test_winners_equal_duckdbs(spark: SparkSession, tmp_path: Path, cut: Cut) -> None:
     streams = cut.write(spark, tmp_path)
     (tmp_path / "pipeline.sql").write_text(PIPELINE, encoding="utf-8")

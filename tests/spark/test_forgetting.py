@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from caesura.spark.state import PurgePolicy
@@ -60,6 +61,7 @@ def test_what_a_row_still_waits_for_is_remembered(spark: SparkSession, tmp_path:
     assert script.progress[-1].punctuation_rows == 0
 
 
+@pytest.mark.long
 def test_tables_that_are_seldom_written_anew_are_so_together(spark: SparkSession, tmp_path: Path) -> None:
     script = Script(spark, tmp_path, CHAIN, purge=PurgePolicy(eager_rows=0, max_deltas=2))
     script.slice(x=[{"k": "a", "w": "b"}, '{"k": "c"}'], z=[{"k": "a"}])

@@ -173,7 +173,10 @@ def _claimed(storage: Storage, pipeline: plan.Pipeline, statistics: Statistics) 
             Diagnostic(
                 Code.OTHER_PIPELINE,
                 f"the checkpoint `{storage.root}` belongs to another pipeline",
-                because=("its queries or the streams they read were declared differently when it was made",),
+                because=(
+                    "its queries or the streams they read were declared differently when it was made, "
+                    "or another version of Caesura made it",
+                ),
                 help=("use a new checkpoint for the changed pipeline; its SQL is in pipeline.json there",),
             )
         )
