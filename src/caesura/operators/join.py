@@ -210,9 +210,7 @@ class Join:
             rows = None if rows is None else self._awaited(state, inputs, i, rows, chain)
         return rows
 
-    def _awaited(
-        self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, chain: Chain
-    ) -> Rows | None:
+    def _awaited(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, chain: Chain) -> Rows | None:
         match chain:
             case ():
                 return None  # every partner is finite and known: no future result needs a stored row

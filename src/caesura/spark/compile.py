@@ -40,7 +40,6 @@ from caesura.spark.pins import able, bounded, chains, given_up
 from caesura.spark.spans import outside
 from caesura.types import BOOLEAN
 
-
 ORDERS = 4
 """The most that are tried for an input: each takes joins of its own."""
 
