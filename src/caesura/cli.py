@@ -164,6 +164,7 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
 )
 @click.option("--checkpoint", metavar="DIR", help="Keep progress and state here, and continue from it.")
 @_STATISTICS
+@click.option("--every-order", is_flag=True, help="Let rows of joins in a circle go sooner, for more work.")
 @click.option("--master", metavar="URL", help="A Spark cluster; all cores of this machine without it.")
 @click.option("--ui", is_flag=True, help="Serve Spark's web page on 127.0.0.1.")
 def run_command(
@@ -172,6 +173,7 @@ def run_command(
     allow_unbounded: bool,
     checkpoint: str | None,
     statistics: str | None,
+    every_order: bool,
     master: str | None,
     ui: bool,
 ) -> None:
@@ -199,6 +201,7 @@ def run_command(
                 until_end=until_end,
                 allow_unbounded=allow_unbounded,
                 statistics=statistics,
+                every_order=every_order,
                 on_progress=line.update,
             )
             try:

@@ -154,6 +154,7 @@ class Prepared:
         until_end: bool = False,
         allow_unbounded: bool = False,
         interval: str | None = None,
+        every_order: bool = False,
         every_rule: bool = False,
         statistics: str | Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
@@ -164,7 +165,8 @@ class Prepared:
         `format`, `path` and `options` say where the rows of a SELECT go: by default they are printed; `memory`
         makes them a view with the query's name. `until_end` stops when the inputs are exhausted and takes that as
         the end of the streams; `interval` is the time between slices. `allow_unbounded` starts a query whose state
-        may grow for ever; each progress says so. `every_rule` counts what lets go of the rows of joins
+        may grow for ever; each progress says so. `every_order` lets rows of joins in which inputs are connected in
+        a circle go sooner, for more work per slice. `every_rule` counts what lets go of the rows of joins
         (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
         `statistics` is a file that an earlier run has written, to choose join plans by; a checkpoint that exists
         keeps its own.
@@ -187,6 +189,7 @@ class Prepared:
             show=print_rows,
             report=on_progress or (lambda progress: None),
             unbounded=self.unbounded,
+            every_order=every_order,
             every_rule=every_rule,
             statistics=self.read_statistics(statistics),
         )

@@ -156,7 +156,7 @@ def equalities(*pairs: str) -> tuple[Equality, ...]:
 def join(
     domains: tuple[Domain, ...],
     pairs: tuple[Equality, ...],
-    orders: Sequence[Sequence[int]],
+    orders: Sequence[Sequence[Sequence[int]]],
     g: Callable[..., Results],
     residual: Predicate | None = None,
     bands: tuple[Band, ...] = (),
@@ -166,7 +166,7 @@ def join(
     return Case(operator, tuple(name for names in columns for name in names), g, domains, decisive=0)
 
 
-EITHER_WAY = ((1,), (0,))
+EITHER_WAY = (((1,),), ((0,),))
 JOIN = join(
     (Domain({"k": BIT_OR_NULL, "v": BIT}), Domain({"l": BIT_OR_NULL, "w": (0, NULL)})),
     equalities("k = l"),
@@ -187,11 +187,11 @@ TWO_WITH_ONE = join(
     meanings.inner(lambda a, b, c, v: alike(a, c) and alike(c, b)),
 )
 CROSS = join((Domain({"v": (0, NULL)}), Domain({"w": BIT})), (), EITHER_WAY, meanings.inner(lambda v, w: True))
-# S1 reaches S3 through A, and then S2 through C; and so round.
+# S1 reaches S3 through A, and then S2 through C; and so round. Or the other way.
 CYCLE = join(
     (Domain({"a1": BIT_OR_NULL, "b1": BIT}), Domain({"b2": BIT, "c2": BIT}), Domain({"c3": BIT, "a3": BIT})),
     equalities("b1 = b2", "c2 = c3", "a3 = a1"),
-    ((2, 1), (0, 2), (1, 0)),
+    (((2, 1), (1, 2)), ((0, 2), (2, 0)), ((1, 0), (0, 1))),
     lambda one, two, three: [
         (a1, b1, b2, c2, c3, a3)
         for a1, b1 in one
@@ -205,7 +205,7 @@ CYCLE = join(
 CHAIN = join(
     (Domain({"x": BIT_OR_NULL}), Domain({"y": BIT, "v": (0,)}), Domain({"z": BIT})),
     equalities("x = y", "y = z"),
-    ((2, 1), (0, 2), (0, 1)),
+    (((2, 1),), ((0, 2),), ((0, 1),)),
     lambda one, two, three: [
         (x, y, v, z) for (x,) in one for y, v in two if alike(x, y) for (z,) in three if alike(y, z)
     ],

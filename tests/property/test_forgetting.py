@@ -20,7 +20,7 @@ TRACES = 300
 
 COLUMNS = (("k", "w"), ("z",), ("y",))
 PAIRS = equalities("k = z", "w = y")
-ORDERS = hops(COLUMNS, PAIRS, ((1, 2), (0, 2), (0, 1)))
+ORDERS = hops(COLUMNS, PAIRS, (((1, 2),), ((0, 2),), ((0, 1),)))
 
 
 class ForgetsWhatARowWaitsFor(Forgetful):

@@ -22,8 +22,8 @@ ROWS = 3
 
 def outputs(instance: Instance, phases: Sequence[Sequence[Slice]]) -> list[Output]:
     pairs = tuple(Equality(left, right) for left, right in instance.equalities)
-    others = [[k for k in range(len(instance.columns)) if k != i] for i in range(len(instance.columns))]
-    return list(run(Join(instance.columns, pairs, hops(instance.columns, pairs, others)), phases))
+    orders = [[[k for k in range(len(instance.columns)) if k != i]] for i in range(len(instance.columns))]
+    return list(run(Join(instance.columns, pairs, hops(instance.columns, pairs, orders)), phases))
 
 
 def sent(items: Iterable[Item], i: int, *, punctuations: bool) -> Slice:

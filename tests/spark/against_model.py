@@ -244,7 +244,7 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
         case plan.Join():
             assert compiled is not None
             columns = [[column.name for column in below.columns] for below in node.inputs]
-            orders = [[hop.input for hop in side.purge or ()] for side in compiled.sides]
+            orders = [[[hop.input for hop in chain] for chain in side.purge or ()] for side in compiled.sides]
             bands = bands_of(node)
             chains = hops(columns, node.equalities, orders, bands)
             return Join(tuple(map(tuple, columns)), node.equalities, chains, residual_of(node), bands)

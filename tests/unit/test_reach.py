@@ -60,6 +60,14 @@ def test_the_three_way_cycle_is_purgeable_though_no_pair_is() -> None:
     assert not reach_of(join(scan(s1), scan(s2), on="s1.B = s2.B"), 0).complete
 
 
+def test_in_a_circle_there_are_several_orders_that_of_the_proof_first() -> None:
+    s1, s2, s3 = (stream(name, "x y", PunctuatedBy(("x",)), PunctuatedBy(("y",))) for name in ("s1", "s2", "s3"))
+    cycle = join(scan(s1), scan(s2), scan(s3), on="s1.y = s2.x, s2.y = s3.x, s3.y = s1.x")
+    assert [*reach_of(cycle, 0).orders()] == [(1, 2), (2, 1)]
+    chain = join(scan(s1), scan(s2), scan(s3), on="s1.y = s2.x, s2.y = s3.x")
+    assert [[*reach_of(chain, start).orders()] for start in (0, 1)] == [[(1, 2)], [(0, 2), (2, 0)]]
+
+
 def test_a_constant_pins_and_the_column_of_a_row_is_preferred_to_it() -> None:
     kinds = stream("k", "a kind", PunctuatedBy(("a", "kind")))
     other = stream("s", "a")

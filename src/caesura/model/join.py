@@ -28,8 +28,8 @@ class Hop:
 class Join:
     """pass: all matches.
 
-    keep: a row of input i, unless along `orders[i]` every row of t ⋈ state(X1) ⋈ … ⋈ state(Xk−1) is covered by a
-    punctuation of Xk confined to pinned attributes, for every k (THEORY section 5). For n = 2: unless a
+    keep: a row of input i, unless along one of `orders[i]` every row of t ⋈ state(X1) ⋈ … ⋈ state(Xk−1) is covered
+    by a punctuation of Xk confined to pinned attributes, for every k (THEORY section 5). For n = 2: unless a
     punctuation of the other input, confined to its join attributes, matches the row under the equalities. An
     attribute that is bounded by a band is covered by a pattern that is open to the left and reaches the bound.
 
@@ -41,15 +41,15 @@ class Join:
 
     columns: tuple[tuple[str, ...], ...]
     equalities: tuple[Equality, ...]
-    orders: tuple[tuple[Hop, ...], ...]
+    orders: tuple[tuple[tuple[Hop, ...], ...], ...]
     residual: Predicate | None = None
     bands: tuple[Band, ...] = ()
 
     def __post_init__(self) -> None:
         everyone = set(range(len(self.columns)))
-        for i, order in enumerate(self.orders):
-            if {hop.input for hop in order} != everyone - {i}:
-                raise ValueError(f"the order of input {i} must visit every other input")
+        for i, orders in enumerate(self.orders):
+            if any({hop.input for hop in order} != everyone - {i} for order in orders):
+                raise ValueError(f"an order of input {i} must visit every other input")
 
     @cached_property
     def classes(self) -> tuple[tuple[str, ...], ...]:
@@ -101,8 +101,11 @@ class Join:
     def keep(self, state: State) -> State:
         """All inputs are judged against the states before the purge."""
         return tuple(
-            Slice(tuple(row for row in held.rows if not self.purgeable(row, order, state)), held.punctuations)
-            for held, order in zip(state, self.orders, strict=True)
+            Slice(
+                tuple(row for row in held.rows if not any(self.purgeable(row, order, state) for order in orders)),
+                held.punctuations,
+            )
+            for held, orders in zip(state, self.orders, strict=True)
         )
 
     def purgeable(self, row: Row, order: tuple[Hop, ...], state: State) -> bool:
@@ -140,10 +143,10 @@ def classes(columns: Sequence[Sequence[str]], equalities: Iterable[Equality]) ->
 def hops(
     columns: Sequence[Sequence[str]],
     equalities: Iterable[Equality],
-    orders: Sequence[Sequence[int]],
+    orders: Sequence[Sequence[Sequence[int]]],
     bands: Sequence[Band] = (),
-) -> tuple[tuple[Hop, ...], ...]:
-    """The chains that visit, for input i, the others as `orders[i]` says, with every pin there is."""
+) -> tuple[tuple[tuple[Hop, ...], ...], ...]:
+    """The chains that visit, for input i, the others as one of `orders[i]` says, with every pin there is."""
     together = classes(columns, equalities)
 
     def chain(start: int, order: Sequence[int]) -> Iterable[Hop]:
@@ -159,4 +162,4 @@ def hops(
             yield Hop(other, tuple((theirs, ours) for theirs, ours in pins if ours is not None), tuple(bounds))
             visited.extend(columns[other])
 
-    return tuple(tuple(chain(i, order)) for i, order in enumerate(orders))
+    return tuple(tuple(tuple(chain(i, order)) for order in several) for i, several in enumerate(orders))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
@@ -50,6 +51,10 @@ class Hop:
         return said.renamed({**self.pins, **dict(zip(ends, ends, strict=True))}).up_to(ends)
 
 
+Chain: TypeAlias = tuple[Hop, ...]
+"""An order in which to ask the other streams."""
+
+
 @dataclass(frozen=True)
 class Side:
     """One input of a join."""
@@ -61,14 +66,19 @@ class Side:
     able: str
     """The condition that a row can join at all: no NULL in a column that is compared, and one value where there
     must be one."""
-    purge: tuple[Hop, ...] | None
-    """The order in which its rows ask the other streams whether a partner may still come; None: unproven."""
+    purge: tuple[Chain, ...] | None
+    """In which orders its rows ask the other streams whether a partner may still come. A row may go as soon as one
+    of them says no. None: unproven."""
     exports: Mapping[str, str]
     """Its attributes that readers of the result ask punctuations on → the (equal) result column they know."""
     pending: Store | None
     """Punctuations that wait until no kept row matches them; None if nobody asks for them."""
     release: Hop | None = None
     """What the input itself must have passed so that its rows are given up, partner or not."""
+
+    @property
+    def asked(self) -> frozenset[int]:
+        return frozenset(hop.input for chain in self.purge or () for hop in chain)
 
 
 @dataclass(frozen=True)
@@ -126,7 +136,7 @@ class Join:
     def anew(self, state: State, inputs: tuple[Flow, ...], i: int) -> bool:
         """Whether the slice writes the rows of an input anew, or appends to them."""
         side = self.sides[i]
-        ended = any(inputs[hop.input].new.everything for hop in side.purge or ())
+        ended = any(inputs[j].new.everything for j in side.asked)
         return state[side.table.name].rewrite or ended
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
@@ -143,8 +153,7 @@ class Join:
     def _closed_now(self, inputs: tuple[Flow, ...], i: int) -> bool:
         """Whether this slice brings a punctuation that may purge rows of input i."""
         side = self.sides[i]
-        asked = {hop.input for hop in side.purge or ()} | ({i} if side.release is not None else set())
-        return any(inputs[j].new for j in asked)
+        return any(inputs[j].new for j in (side.asked if side.release is None else {*side.asked, i}))
 
     def _held(self, state: State, i: int, flow: Flow) -> Rows | None:
         side = self.sides[i]
@@ -193,14 +202,16 @@ class Join:
         return rows if side.release is None else uncovered(rows, side.release.translated(inputs[i].closed))
 
     def awaited(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
-        """keep(S) = rows of S with, for some k, a row of S ⋈ X₁ ⋈ … ⋈ Xₖ₋₁ that no punctuation of Xₖ covers."""
+        """keep(S) = rows of S with, for some k, a row of S ⋈ X₁ ⋈ … ⋈ Xₖ₋₁ that no punctuation of Xₖ covers, in
+        every order X₁, X₂, …"""
         side = self.sides[i]
-        if rows is None:
-            return None
-        rows = rows.where(side.able)
-        match side.purge:
-            case None:
-                return rows
+        rows = None if rows is None else rows.where(side.able)
+        for chain in side.purge or ():
+            rows = None if rows is None else self._awaited(state, inputs, i, rows, chain)
+        return rows
+
+    def _awaited(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, chain: Chain) -> Rows | None:
+        match chain:
             case ():
                 return None  # every partner is finite and known: no future result needs a stored row
             case (hop,) if not any(other.finite for other in self.sides):
@@ -211,7 +222,7 @@ class Join:
     def expired(self, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """The rows of input i that a window alone lets go, if its only partner is a stream."""
         match self.sides[i].purge:
-            case (hop,) if hop.most and rows is not None:
+            case ((hop,),) if hop.most and rows is not None:
                 passed = replace(inputs[hop.input].closed, everything=False).confined(hop.most)
                 return covered(rows, replace(hop, pins={}, constants={}).translated(passed))
             case _:
@@ -220,7 +231,7 @@ class Join:
     def alone(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """The rows of input i whose only partner, a stream, has none for them and will have none."""
         match self.sides[i].purge:
-            case (hop,) if rows is not None and len(self.sides) == 2:
+            case ((hop,),) if rows is not None and len(self.sides) == 2:
                 closed = covered(rows, hop.translated(inputs[hop.input].closed))
                 partners = union((state[self.sides[hop.input].table.name].rows, inputs[hop.input].rows))
                 if closed is None or partners is None:

@@ -22,7 +22,7 @@ from sqlglot import exp
 from caesura.catalog import UNITS, Interval, OrderedBy, Stream
 from caesura.expression import Expr
 from caesura.plan import Compare, Join, Merge, Plan, Scan, Tree, inputs
-from caesura.planning.enumerate import Inputs, SafeTrees, Split, SubJoin, pinned
+from caesura.planning.enumerate import Inputs, SafeTrees, Split, SubJoin
 from caesura.planning.statistics import DISTINCT, Statistics
 from caesura.safety.bases import bases
 from caesura.safety.bounds import Bound
@@ -210,7 +210,7 @@ class CostModel:
         for i in part:
             delay = self._delay(i, part)
             for offer in sub.offers[i]:
-                if not pinned(offer, known):
+                if not offer.pinned(known):
                     continue
                 if offer.scheme.ordered:
                     order = min(order, delay + self._passes(i, offer, known))
@@ -267,7 +267,7 @@ class CostModel:
         total = 0.0
         for part in split:
             asking = sub.known(i for other in split if other is not part for i in other)
-            offers = [offer for i in part for offer in sub.offers[i] if pinned(offer, asking)]
+            offers = [offer for i in part for offer in sub.offers[i] if offer.pinned(asking)]
             total += sum(1.0 if o.scheme.ordered else self._distinct(o.scheme.attributes) for o in offers)
         return total
 

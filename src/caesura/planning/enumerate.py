@@ -83,14 +83,7 @@ class SubJoin:
         return True
 
     def _pinned(self, i: int, known: Collection[int]) -> bool:
-        return any(pinned(offer, known) for offer in self.offers[i])
-
-
-def pinned(offer: Offer, known: Collection[int]) -> bool:
-    """Whether all attributes of a scheme are pinned where these classes are known."""
-    if offer.scheme.ordered:
-        return not offer.lacking or not offer.needs.isdisjoint(known)
-    return offer.needs.issubset(known)
+        return any(offer.pinned(known) for offer in self.offers[i])
 
 
 @dataclass(frozen=True)

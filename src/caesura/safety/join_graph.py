@@ -5,7 +5,7 @@ Step 1 and 2 of THEORY section 4. Everything is computed once, when it is first 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,6 +34,12 @@ class Offer:
         if self.scheme.ordered:
             return 0 if None in self.paths else 1
         return len(self.needs)
+
+    def pinned(self, known: Collection[int]) -> bool:
+        """Whether all attributes of the scheme are pinned where these classes are known."""
+        if self.scheme.ordered:
+            return not self.lacking or not self.needs.isdisjoint(known)
+        return self.needs.issubset(known)
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,23 @@ class Reach:
         """The other inputs that are reached, in the order found."""
         return tuple(self._walk())
 
+    def orders(self) -> Iterator[tuple[int, ...]]:
+        """The orders in which all other streams can be reached, that of the hops first. In a cycle there are
+        several, and a row may go as soon as one of them lets it (THEORY section 5)."""
+        proof = tuple(hop.input for hop in self.hops)
+        yield proof
+        yield from (order for order in self._orders((), self.graph.known) if order != proof)
+
+    def _orders(self, so_far: tuple[int, ...], known: frozenset[int]) -> Iterator[tuple[int, ...]]:
+        graph = self.graph
+        known = known.union(graph.members[so_far[-1] if so_far else self.start])
+        left = [i for i in graph.streams if i != self.start and i not in so_far]
+        if not left:
+            yield so_far
+        for i in left:
+            if any(offer.input == i and offer.pinned(known) for offer in graph.offers):
+                yield from self._orders((*so_far, i), known)
+
     def first_hops(self, count: int) -> tuple[Hop, ...]:
         return tuple(islice(self._walk(), count))
 

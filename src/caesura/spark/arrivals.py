@@ -166,9 +166,16 @@ class Arrivals:
                 yield f"it repeats UNIQUE ({keys}) in its slice", repeated
                 admitted = numbered.where(f"{quote(_NTH)} = 1").without(_NTH)
 
-    def bound(self, ordered: OrderedBy) -> str:
-        """The newest value less the slack, as SQL over admitted rows; it never falls."""
-        newest = f"max({quote(ordered.column)})"
+    @property
+    def only_ordered(self) -> bool:
+        """Whether nothing is asked of a row but that it is not below the bounds of ordered columns."""
+        contract, past = self.contract, self.past
+        asked = (*contract.unique, *contract.ending, *contract.stream.checks)
+        return bool(contract.ordered) and not asked and past.closed == contract.below(past.promised.bounds)
+
+    def bound(self, ordered: OrderedBy, which: str = "") -> str:
+        """The newest value less the slack, as SQL over admitted rows, or over `which` of all; it never falls."""
+        newest = f"max({quote(ordered.column)}){which}"
         bound = newest if ordered.slack is None else f"{newest} - {ordered.slack.sql}"
         so_far = self.past.promised.bounds.get(ordered.column)
         return bound if so_far is None else f"greatest({bound}, {self.contract.literal(ordered, so_far)})"

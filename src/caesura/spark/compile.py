@@ -36,9 +36,12 @@ from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.halves import compared, paired
-from caesura.spark.pins import able, bounded, chain, given_up
+from caesura.spark.pins import able, bounded, chains, given_up
 from caesura.spark.spans import outside
 from caesura.types import BOOLEAN
+
+ORDERS = 4
+"""The most that are tried for an input: each takes joins of its own."""
 
 
 @dataclass
@@ -85,13 +88,17 @@ class Compiled:
         return tuple(dict.fromkeys(each for each in relations if not isinstance(each, Stream)))
 
 
-def compile_plans(roots: tuple[plan.Plan, ...], asked: Iterable[str] = ()) -> Compiled:
-    """`asked`: the columns on which whoever reads the results asks for punctuations."""
-    return _Compiler(roots, asked).compiled()
+def compile_plans(
+    roots: tuple[plan.Plan, ...], asked: Iterable[str] = (), *, every_order: bool = False
+) -> Compiled:
+    """`asked`: the columns on which whoever reads the results asks for punctuations. `every_order`: rows of joins
+    ask the other inputs in several orders, where there are several."""
+    return _Compiler(roots, asked, ORDERS if every_order else 1).compiled()
 
 
 class _Compiler:
-    def __init__(self, roots: tuple[plan.Plan, ...], asked: Iterable[str]) -> None:
+    def __init__(self, roots: tuple[plan.Plan, ...], asked: Iterable[str], orders: int) -> None:
+        self._orders = orders
         self._nodes = tuple(dict.fromkeys(node for root in roots for node in plan.walk(root)))
         self._types = {node: {c.name: c.type for c in node.columns} for node in self._nodes}
         self._reaches: dict[plan.Join, tuple[Reach | None, ...]] = {}
@@ -272,7 +279,7 @@ class _Compiler:
             finite=finite,
             keys=tuple(column.name for column in below.columns if column.name in join.compared),
             able=" AND ".join(able(join, below)) or "true",
-            purge=None if reach is None or not reach.complete else chain(reach),
+            purge=None if reach is None or not reach.complete else chains(reach, self._orders),
             exports=exports,
             pending=self._pending(below, name, exports),
             release=given_up(below, i),

@@ -9,9 +9,8 @@ from sqlglot import exp
 
 from caesura.plan import Pipeline
 
-
 LAYOUT = 2
-"""Of what a checkpoint holds. One that was made with another layout cannot be read, like one of another pipeline."""
+"""Of what a checkpoint holds. One with another layout cannot be read, like one of another pipeline."""
 
 
 def fingerprint(pipeline: Pipeline) -> str:

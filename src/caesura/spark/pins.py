@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 
 from caesura import plan
 from caesura.catalog import Interval, Stream
 from caesura.clocks import times
 from caesura.expression import Expr
-from caesura.operators.join import Condition, Hop
+from caesura.operators.join import Chain, Condition, Hop
 from caesura.operators.rows import quote
 from caesura.safety.bounds import Bound, stated
 from caesura.safety.equality import matching_classes
@@ -16,14 +17,19 @@ from caesura.safety.join_graph import JoinGraph
 from caesura.safety.reach import Reach
 
 
-def chain(reach: Reach) -> tuple[Hop, ...]:
-    """The proof's order. Each hop may use any punctuation on pinned attributes, not only those of its scheme."""
+def chains(reach: Reach, orders: int) -> tuple[Chain, ...]:
+    """The proof's order and, up to this number, others. Each hop may use any punctuation on pinned attributes, not
+    only those of its scheme."""
+    return tuple(_chain(reach, order) for order in islice(reach.orders(), orders))
+
+
+def _chain(reach: Reach, order: tuple[int, ...]) -> Chain:
     join = reach.join
     known = {column.name for i in (reach.start, *reach.static) for column in join.inputs[i].columns}
     hops: list[Hop] = []
-    for each in reach.hops:
-        hops.append(hop(reach.graph, each.input, known))
-        known |= {column.name for column in join.inputs[each.input].columns}
+    for i in order:
+        hops.append(hop(reach.graph, i, known))
+        known |= {column.name for column in join.inputs[i].columns}
     return tuple(hops)
 
 

@@ -85,6 +85,9 @@ class Settings:
     """States that may grow for ever, to be named in every progress."""
     deliver: bool = True
     """Whether results go to their sinks, or nowhere."""
+    every_order: bool = False
+    """Let rows of joins go as soon as one of several orders of asking the other inputs allows it. It takes
+    additional joins."""
     every_rule: bool = False
     """Count what lets go of the rows of joins, by rule, and the open values of their columns. It takes additional
     joins."""
@@ -104,7 +107,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
         ) from error
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
-    compiled = compile_plans(tuple(query.plan for query in queries))
+    compiled = compile_plans(tuple(query.plan for query in queries), every_order=settings.every_order)
     tables = _tables(work, _needed_tables(compiled, pipeline), settings)
     listings = {table.name: rows for table, rows in tables.items() if isinstance(table, Table)}
     contracts = {

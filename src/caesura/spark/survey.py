@@ -7,7 +7,7 @@ come. In the usual case nothing is broken, and nobody asks again; and what does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals
 
 _BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
-_OF_KEY = "rows of key"
+_OF_KEY, _LATE = "rows of key", "late"
+_IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,16 @@ class Survey:
 def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
     """All streams in one job, which gives a few rows of figures as JSON. Where there are punctuations that are not
     plain, another job reads them."""
-    asked = union(rows for name, each in arrivals.items() for rows in _questions(name, each))
-    if asked is None:
-        return {}
-    found: dict[str, dict[str, Any]] = {name: {} for name in arrivals}
-    for name, figures in asked.frame(spark).collect():
-        found[name] |= json.loads(figures)
+    found = _answers(
+        spark,
+        (
+            rows
+            for name, each in arrivals.items()
+            for rows in ((_glance(name, each),) if each.only_ordered else _questions(name, each))
+        ),
+    )
+    late = {name: arrivals[name] for name, figures in found.items() if figures.get(_LATE)}
+    found |= _answers(spark, (rows for name, each in late.items() for rows in _questions(name, each)))
     surveys = {name: _survey(figures) for name, figures in found.items()}
     return {
         name: _with_others(spark, name, each, arrivals[name]) if each.others else each
@@ -91,25 +96,57 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, S
     }
 
 
-def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
-    yield _asked(
-        name,
-        arrivals.raw,
-        {
-            "rows": f"count_if({quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL)",
-            "corrupt": f"count({quote(CORRUPT)})",
-            "punctuations": f"count({quote(PUNCTUATION)})",
-            **{f"{_PLAIN}{column}": f"count({sql})" for column, sql in arrivals.plain().items()},
-        },
+def _answers(spark: SparkSession, questions: Iterable[Rows]) -> dict[str, dict[str, Any]]:
+    """The figures found, by stream."""
+    asked = union(questions)
+    found: dict[str, dict[str, Any]] = {}
+    for name, figures in asked.frame(spark).collect() if asked is not None else ():
+        found.setdefault(name, {}).update(json.loads(figures))
+    return found
+
+
+def _counted(arrivals: Arrivals) -> dict[str, str]:
+    """How much there is of what, without a look at the rows."""
+    return {
+        "rows": f"count_if({_IS_ROW})",
+        "corrupt": f"count({quote(CORRUPT)})",
+        "punctuations": f"count({quote(PUNCTUATION)})",
+        **{f"{_PLAIN}{column}": f"count({sql})" for column, sql in arrivals.plain().items()},
+    }
+
+
+def _glance(name: str, arrivals: Arrivals) -> Rows:
+    """One look where a row can break the contract only by being late: if the oldest is not, none is."""
+    rows = f" FILTER (WHERE {_IS_ROW})"
+    oldest = {o.column: f"min({quote(o.column)}){rows}" for o in arrivals.contract.ordered}
+    late = (
+        f"{oldest[o.column]} < {arrivals.contract.literal(o, bound)}"
+        for o in arrivals.contract.ordered
+        if (bound := arrivals.past.promised.bounds.get(o.column)) is not None
     )
+    figures = {**_counted(arrivals), "admitted": f"count_if({_IS_ROW})", **_bounds(arrivals, rows)}
+    figures[_LATE] = f"coalesce({' OR '.join(late) or 'false'}, false)"
+    if (timed_by := arrivals.contract.timed_by) is not None and arrivals.past.promised.time is None:
+        figures["oldest"] = _micros(oldest[timed_by.column])
+    return _asked(name, arrivals.raw, figures)
+
+
+def _bounds(arrivals: Arrivals, which: str = "") -> dict[str, str]:
+    """How far ordered columns have come; `which` says with what rows, if not all."""
+    contract = arrivals.contract
+    bounds = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o, which)} AS STRING)" for o in contract.ordered}
+    if contract.timed_by is not None:
+        bounds["time"] = _micros(arrivals.bound(contract.timed_by, which))
+    return bounds
+
+
+def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
+    yield _asked(name, arrivals.raw, _counted(arrivals))
     if (admitted := arrivals.admitted()) is None:
         return
-    contract, ordered = arrivals.contract, arrivals.contract.ordered
-    bounds = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o)} AS STRING)" for o in ordered}
-    if (timed_by := contract.timed_by) is not None:
-        bounds["time"] = _micros(arrivals.bound(timed_by))
-        if arrivals.past.promised.time is None:
-            yield _asked(name, admitted, {"oldest": _micros(f"min({quote(timed_by.column)})")})
+    contract, ordered, bounds = arrivals.contract, arrivals.contract.ordered, _bounds(arrivals)
+    if (timed_by := contract.timed_by) is not None and arrivals.past.promised.time is None:
+        yield _asked(name, admitted, {"oldest": _micros(f"min({quote(timed_by.column)})")})
     ends = {f"{_ENDS}{i}": f"count_if({each.condition.sql})" for i, each in enumerate(contract.ending)}
     if not contract.unique:
         yield _asked(name, admitted, {"admitted": "count(*)", **bounds, **ends})

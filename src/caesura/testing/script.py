@@ -48,6 +48,7 @@ class Script:
         text: str,
         *,
         purge: PurgePolicy | None = None,
+        every_order: bool = False,
         every_rule: bool = False,
     ) -> None:
         self.spark = spark
@@ -56,6 +57,7 @@ class Script:
         self.checkpoint = folder / "checkpoint"
         self.progress: list[Progress] = []
         self._purge = purge or PurgePolicy()
+        self._every_order = every_order
         self._every_rule = every_rule
         self._slices = 0
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +101,7 @@ class Script:
             show=print_rows,
             report=self.progress.append,
             purge=self._purge,
+            every_order=self._every_order,
             every_rule=self._every_rule,
         )
         return start(self.spark, prepared.pipeline, settings)
