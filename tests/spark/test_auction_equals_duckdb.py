@@ -46,7 +46,7 @@ class Cut:
         )
 
 
-CUTS = [Cut(2, 1, 0.0), Cut(3, 2, 0.2), pytest.param(Cut(4, 3, 0.0), marks=pytest.mark.long)]
+CUTS = [Cut(3, 2, 0.2), *(pytest.param(cut, marks=pytest.mark.long) for cut in (Cut(2, 1, 0.0), Cut(4, 3, 0.0)))]
 
 
 @pytest.mark.parametrize("cut", CUTS, ids=str)
