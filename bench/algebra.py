@@ -15,9 +15,10 @@ from statistics import median
 
 import caesura
 from bench.keyed import ROWS_PER_KEY, KeyedStream, write_keyed_stream
-from bench.measure import Table, circumstances, facts, write_results
+from bench.measure import Table, circumstances, facts
 from bench.plot import Line, plot
 from bench.process import isolated
+from bench.report import publish
 from bench.run import Run, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_most, target_table
@@ -127,23 +128,20 @@ def main() -> int:
         print(f"{name} …", flush=True)
         runs[name] = isolated(measure, name, options)
     found = targets(runs)
-    tables = [result_table(runs), target_table(found)]
-    for table in tables:
-        table.print()
     lines = [Line(name, [*enumerate(run.slice_seconds, start=1)]) for name, run in runs.items()]
     picture = plot(f"Time of slices of {options.rows:,} rows", "slice", "seconds", lines)
     queries = ";\n".join(QUERIES.values())
-    parts = [
+    parts: list[str | Table] = [
         "# DISTINCT, GROUP BY, EXCEPT",
         f"```sql\n{queries};\n```",
         facts(about),
         "![time of each slice](algebra-slices.svg)",
-        *(table.markdown() for table in tables),
+        result_table(runs),
+        target_table(found),
         HOW,
     ]
     data = {"about": about, "queries": {name: run.figures for name, run in runs.items()}}
-    write_results("algebra", "\n\n".join(parts), data, {"algebra-slices.svg": picture})
-    return 0 if all(target.met for target in found) else 1
+    return publish("algebra", parts, found, data, {"algebra-slices.svg": picture})
 
 
 if __name__ == "__main__":

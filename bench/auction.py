@@ -14,8 +14,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.baselines.flink import flink_version
-from bench.measure import Table, circumstances, facts, write_results
+from bench.measure import Table, circumstances, facts
 from bench.process import isolated
+from bench.report import publish
 from bench.result import WARM_AFTER, Result, median
 from bench.systems import BY_DEFAULT, SYSTEMS
 from bench.targets import small_targets, target_table, targets
@@ -128,15 +129,9 @@ def main() -> int:
         met += small_targets(small_results)
     tables.append(target_table(met))
 
-    for table in tables:
-        table.print()
-    parts = ["# auction ⋈ bid", f"```sql{QUERY}```", facts(about), *(table.markdown() for table in tables), HOW]
-    write_results(
-        "auction",
-        "\n\n".join(parts),
-        {"about": about, "large": _as_data(rounds), "small": _as_data(small_rounds)},
-    )
-    return 0 if all(target.met for target in met) else 1
+    parts: list[str | Table] = ["# auction ⋈ bid", f"```sql{QUERY}```", facts(about), *tables, HOW]
+    data = {"about": about, "large": _as_data(rounds), "small": _as_data(small_rounds)}
+    return publish("auction", parts, met, data)
 
 
 def _as_data(rounds: Mapping[str, list[Result]]) -> dict[str, list[dict[str, object]]]:

@@ -21,9 +21,10 @@ from pyspark.sql import SparkSession
 
 import caesura
 from bench.files import in_order
-from bench.measure import Table, circumstances, facts, write_results
+from bench.measure import Table, circumstances, facts
 from bench.plot import Line, plot
 from bench.process import isolated
+from bench.report import images, publish
 from bench.run import Run, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_most, target_table
@@ -230,15 +231,13 @@ def main() -> int:
     )
     found = isolated(measure, options)
     print(found.refused)
-    for table in tables(found):
-        table.print()
     drawn = plots(found)
-    parts = [
+    parts: list[str | Table] = [
         "# The time of a slice",
         facts(about),
-        *(table.markdown() for table in tables(found)),
+        *tables(found),
         f"The tree of binary joins is refused: {found.refused}",
-        "\n\n".join(f"![{file.removesuffix('.svg')}]({file})" for file in drawn),
+        images(drawn),
         HOW,
     ]
     data = {
@@ -246,8 +245,7 @@ def main() -> int:
         "cycle": found.cycle.figures,
         "state": {size: run.figures for size, run in found.held.items()},
     }
-    write_results("growth", "\n\n".join(parts), data, drawn)
-    return 0 if all(target.met for target in targets(found)) else 1
+    return publish("growth", parts, targets(found), data, drawn)
 
 
 if __name__ == "__main__":

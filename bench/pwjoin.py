@@ -23,9 +23,10 @@ from statistics import mean
 from pyspark.sql import SparkSession
 
 import caesura
-from bench.measure import Table, circumstances, facts, write_results
+from bench.measure import Table, circumstances, facts
 from bench.plot import Line, plot
 from bench.process import isolated
+from bench.report import images, publish
 from bench.run import Run, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_least, at_most, target_table
@@ -348,15 +349,12 @@ def main() -> int:
         f" --rounds {options.rounds} --warm-up {options.warm_up} --memory {options.memory}"
     )
     found = isolated(measure, options)
-    for table in tables(found):
-        table.print()
     drawn = plots(found)
-    images = "\n\n".join(f"![{file.removesuffix('.svg')}]({file})" for file in drawn)
-    parts = [
+    parts: list[str | Table] = [
         "# Windows and punctuations",
         facts(about),
-        *(table.markdown() for table in tables(found)),
-        images,
+        *tables(found),
+        images(drawn),
         HOW,
     ]
     data = {
@@ -365,8 +363,7 @@ def main() -> int:
         "irrelevant": [run.figures for run in found.irrelevant],
         "punctuations out": found.out,
     }
-    write_results("pwjoin", "\n\n".join(parts), data, drawn)
-    return 0 if all(target.met for target in targets(found)) else 1
+    return publish("pwjoin", parts, targets(found), data, drawn)
 
 
 if __name__ == "__main__":

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
+from typing import TypeVar
 
 import caesura
+from bench.result import Result
+from bench.session import spark_session
+from bench.workload import warm_up
+
+S = TypeVar("S")
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,18 @@ class Run:
     def slice_seconds(self) -> tuple[float, ...]:
         """Of all that a slice takes, what Spark does around it included."""
         return tuple(later - at for at, later in pairwise((0.0, *self.reported)))[: len(self.slices)]
+
+    def result(self, events: int, last: caesura.Progress) -> Result:
+        """Among those of other systems; its state at the end is that of `last`."""
+        return Result(
+            name="Caesura",
+            events=events,
+            seconds=self.seconds,
+            rows_out=self.rows_out,
+            state_rows=last.state_rows,
+            peak_state_rows=max(each.state_rows for each in self.progress),
+            slice_seconds=tuple(each.seconds for each in self.slices),
+        )
 
     @property
     def figures(self) -> dict[str, object]:
@@ -77,3 +96,11 @@ def run_to_end(
     )
     query.awaitTermination()
     return Run(perf_counter() - start, tuple(progress), tuple(reported))
+
+
+def by_caesura(run: Callable[[caesura.Session, S], Result], warm: S, streams: S, memory: str) -> Result:
+    """A run on some streams, after runs on others in the same JVM that warm it up."""
+    with spark_session(memory) as spark:
+        session = caesura.Session(spark)
+        warm_up(lambda: run(session, warm))
+        return run(session, streams)

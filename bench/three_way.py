@@ -16,13 +16,14 @@ from pathlib import Path
 import caesura
 from bench.baselines.flink import FlinkJoin, flink_version
 from bench.market import BIDS, COLUMNS, EVENTS_PER_BLOCK, QUERY, Market, write_market
-from bench.measure import Table, circumstances, facts, write_results
+from bench.measure import Table, circumstances, facts
 from bench.process import isolated
+from bench.report import publish
 from bench.result import Result, median
-from bench.run import run_to_end
+from bench.run import by_caesura, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_least, at_most, target_table
-from bench.workload import WARM_UP_SECONDS, WARM_UP_SLICES, warm_up
+from bench.workload import WARM_UP_SECONDS, WARM_UP_SLICES
 
 DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "three_way"
 KEYS = {"person": "id", "auction": "id"}
@@ -68,23 +69,11 @@ def prepare(events: int, slices: int, memory: str) -> Workload:
 
 
 def caesura_join(workload: Workload) -> Result:
-    with spark_session(workload.memory) as spark:
-        session = caesura.Session(spark)
+    def run(session: caesura.Session, market: Market) -> Result:
+        run = run_to_end(session, market.pipeline, DIRECTORY / "scratch")
+        return run.result(market.events, run.slices[-1])
 
-        def run(market: Market) -> Result:
-            run = run_to_end(session, market.pipeline, DIRECTORY / "scratch")
-            return Result(
-                name="Caesura",
-                events=market.events,
-                seconds=run.seconds,
-                rows_out=run.rows_out,
-                state_rows=run.slices[-1].state_rows,
-                peak_state_rows=max(each.state_rows for each in run.progress),
-                slice_seconds=tuple(each.seconds for each in run.slices),
-            )
-
-        warm_up(lambda: run(workload.warm_up))
-        return run(workload.streams)
+    return by_caesura(run, workload.warm_up, workload.streams, workload.memory)
 
 
 def flink_join(workload: Workload) -> Result:
@@ -158,19 +147,16 @@ def main() -> int:
             runs[result.name].append(result)
     ours, theirs = (median(each) for each in runs.values())
     met = targets(ours, theirs)
-    tables = [result_table((ours, theirs)), target_table(met)]
-    for table in tables:
-        table.print()
-    parts = [
+    parts: list[str | Table] = [
         "# person ⋈ auction ⋈ bid",
         f"```sql{QUERY}```",
         facts(about),
-        *(table.markdown() for table in tables),
+        result_table((ours, theirs)),
+        target_table(met),
         HOW,
     ]
     data = {"about": about, "runs": {name: [asdict(run) for run in each] for name, each in runs.items()}}
-    write_results("three-way", "\n\n".join(parts), data)
-    return 0 if all(target.met for target in met) else 1
+    return publish("three-way", parts, met, data)
 
 
 if __name__ == "__main__":

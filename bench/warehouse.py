@@ -15,9 +15,10 @@ from itertools import accumulate
 from pathlib import Path
 
 import caesura
-from bench.measure import Table, circumstances, facts, write_results
+from bench.measure import Table, circumstances, facts
 from bench.plot import Line, plot
 from bench.process import isolated
+from bench.report import images, publish
 from bench.result import median
 from bench.run import Run, run_to_end
 from bench.session import spark_session
@@ -176,22 +177,18 @@ def main() -> int:
     rounds = isolated(measure, options)
     runs = {n: median(rounds[n]) for n in sorted(rounds)}
     found = targets(runs)
-    tables = [result_table(runs), target_table(found)]
-    for table in tables:
-        table.print()
     pictures = plots(runs)
-    images = (f"![{file.removesuffix('.svg')}]({file})" for file in pictures)
-    parts = [
+    parts: list[str | Table] = [
         "# The temperature in a warehouse",
         f"```sql{QUERY}```",
         facts(about),
-        *images,
-        *(table.markdown() for table in tables),
+        images(pictures),
+        result_table(runs),
+        target_table(found),
         HOW,
     ]
     data = {n: [run.figures for run in each] for n, each in rounds.items()}
-    write_results("warehouse", "\n\n".join(parts), {"about": about, "per hour": data}, pictures)
-    return 0 if all(target.met for target in found) else 1
+    return publish("warehouse", parts, found, {"about": about, "per hour": data}, pictures)
 
 
 if __name__ == "__main__":

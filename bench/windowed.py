@@ -21,10 +21,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 import caesura
-from bench.measure import Table, circumstances, facts, write_results
+from bench.baselines.spark_stream import run_stream, stream_result
+from bench.measure import Table, circumstances, facts
 from bench.process import isolated
+from bench.report import publish
 from bench.result import Result, median
-from bench.run import run_to_end
+from bench.run import by_caesura, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_least, at_most, target_table
 from bench.workload import WARM_UP_SECONDS, WARM_UP_SLICES, warm_up
@@ -121,23 +123,11 @@ def prepare(options: argparse.Namespace) -> Workload:
 
 
 def caesura_join(workload: Workload) -> Result:
-    with spark_session(workload.memory) as spark:
-        session = caesura.Session(spark)
+    def run(session: caesura.Session, ticks: Ticks) -> Result:
+        run = run_to_end(session, f"{ticks.pipeline}{WINDOWED};", DIRECTORY / "scratch")
+        return run.result(ticks.rows, run.slices[-1])
 
-        def run(ticks: Ticks) -> Result:
-            run = run_to_end(session, f"{ticks.pipeline}{WINDOWED};", DIRECTORY / "scratch")
-            return Result(
-                name="Caesura",
-                events=ticks.rows,
-                seconds=run.seconds,
-                rows_out=run.rows_out,
-                state_rows=run.slices[-1].state_rows,
-                peak_state_rows=max(each.state_rows for each in run.progress),
-                slice_seconds=tuple(each.seconds for each in run.slices),
-            )
-
-        warm_up(lambda: run(workload.warm_up))
-        return run(workload.streams)
+    return by_caesura(run, workload.warm_up, workload.streams, workload.memory)
 
 
 def spark_join(workload: Workload) -> Result:
@@ -147,18 +137,7 @@ def spark_join(workload: Workload) -> Result:
             ticks.views(spark)
             started = perf_counter()
             slices = _run(spark.sql(AS_CONDITIONS), None)
-            seconds = perf_counter() - started
-            states = [operator for slice_ in slices for operator in slice_.stateOperators]
-            return Result(
-                name="Spark stream join",
-                events=ticks.rows,
-                seconds=seconds,
-                rows_out=sum(slice_.sink.numOutputRows for slice_ in slices),
-                state_rows=states[-1].numRowsTotal,
-                peak_state_rows=max(state.numRowsTotal for state in states),
-                slice_seconds=tuple(slice_.durationMs["triggerExecution"] / 1000 for slice_ in slices),
-                state_bytes=states[-1].memoryUsedBytes,
-            )
+            return stream_result("Spark stream join", ticks.rows, perf_counter() - started, slices)
 
         warm_up(lambda: run(workload.warm_up))
         return run(workload.streams)
@@ -244,12 +223,7 @@ def _run(query: DataFrame, folder: Path | None) -> list[StreamingQueryProgress]:
     """To the end of the files; rows go to a folder, or are only counted."""
     scratch = DIRECTORY / "scratch"
     shutil.rmtree(scratch, ignore_errors=True)
-    writer = query.writeStream.format("noop" if folder is None else "parquet")
-    if folder is not None:
-        writer = writer.option("path", str(folder))
-    running = writer.option("checkpointLocation", str(scratch)).trigger(availableNow=True).start()
-    running.awaitTermination()
-    return [slice_ for slice_ in running.recentProgress if slice_.numInputRows > 0]
+    return run_stream(query, scratch, folder)
 
 
 def _save(session: caesura.Session, pipeline: str, folder: Path) -> None:
@@ -342,15 +316,12 @@ def main() -> int:
         if len({result.rows_out for result in rounds[-1]}) != 1:
             sys.exit(f"not the same number of rows: {[result.rows_out for result in rounds[-1]]}")
     ours, theirs = (median(list(each)) for each in zip(*rounds, strict=True))
-    shown = tables(ours, theirs, answers)
-    for table in shown:
-        table.print()
-    parts = [
+    parts: list[str | Table] = [
         "# A window join, and a band",
         f"```sql{WINDOWED}```",
         f"```sql{BAND}```",
         facts(about),
-        *(table.markdown() for table in shown),
+        *tables(ours, theirs, answers),
         HOW,
     ]
     data = {
@@ -359,8 +330,7 @@ def main() -> int:
         "band": [asdict(each) for each in answers],
         "runs": [[asdict(result) for result in each] for each in rounds],
     }
-    write_results("windowed", "\n\n".join(parts), data)
-    return 0 if all(target.met for target in targets(ours, theirs, answers)) else 1
+    return publish("windowed", parts, targets(ours, theirs, answers), data)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from bench.result import Result
@@ -39,10 +39,15 @@ def _spark_join(name: str, workload: Workload, state_store: Mapping[str, str]) -
         started = time.perf_counter()
         slices = _run(spark, workload.streams, checkpoint)
         seconds = time.perf_counter() - started
+    return stream_result(name, workload.streams.events, seconds, slices)
+
+
+def stream_result(name: str, events: int, seconds: float, slices: Sequence[StreamingQueryProgress]) -> Result:
+    """What a streaming query of Spark with state gave, by its slices."""
     states = [operator for slice_ in slices for operator in slice_.stateOperators]
     return Result(
         name=name,
-        events=workload.streams.events,
+        events=events,
         seconds=seconds,
         rows_out=sum(slice_.sink.numOutputRows for slice_ in slices),
         state_rows=states[-1].numRowsTotal,
@@ -58,12 +63,14 @@ def _run(spark: SparkSession, streams: AuctionStreams, checkpoint: Path) -> list
     files.schema(AUCTION_SCHEMA).parquet(str(streams.auction)).createOrReplaceTempView("auction")
     bids = files.schema(BID_SCHEMA).parquet(str(streams.bid)).where("_punctuation IS NULL")
     bids.createOrReplaceTempView("bid")
-    query = (
-        spark.sql(QUERY)
-        .writeStream.format("noop")
-        .option("checkpointLocation", str(checkpoint))
-        .trigger(availableNow=True)
-        .start()
-    )
-    query.awaitTermination()
-    return [slice_ for slice_ in query.recentProgress if slice_.numInputRows > 0]
+    return run_stream(spark.sql(QUERY), checkpoint)
+
+
+def run_stream(query: DataFrame, checkpoint: Path, folder: Path | None = None) -> list[StreamingQueryProgress]:
+    """To the end of the files; rows go to a folder, or are only counted."""
+    writer = query.writeStream.format("noop" if folder is None else "parquet")
+    if folder is not None:
+        writer = writer.option("path", str(folder))
+    running = writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start()
+    running.awaitTermination()
+    return [slice_ for slice_ in running.recentProgress if slice_.numInputRows > 0]
