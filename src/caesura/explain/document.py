@@ -10,7 +10,7 @@ from caesura.explain.describe import line
 from caesura.explain.measured import MeasuredRun
 from caesura.plan import Plan, Tree, inputs
 from caesura.planning.choose import Candidate, Choice, planned
-from caesura.planning.statistics import Statistics
+from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.punctuation import Scheme
 from caesura.safety.because import constraint, shifted, text
 from caesura.safety.graph import Edge, Pinned, PunctuationGraph, punctuation_graph
@@ -22,8 +22,6 @@ from caesura.safety.report import Add, BlockedOperator, Place, State, query_repo
 from caesura.safety.schemes import Derivation, Derived
 from caesura.safety.states import Judgement, StateVerdict
 from caesura.safety.verdict import Verdict
-
-_NOTHING = Statistics()
 
 
 class HopReport(TypedDict):
@@ -140,12 +138,12 @@ class Document(TypedDict):
     run: NotRequired[MeasuredRun]
 
 
-def document(verdicts: Iterable[Verdict], statistics: Statistics = _NOTHING) -> Document:
+def document(verdicts: Iterable[Verdict], statistics: Statistics = UNKNOWN) -> Document:
     """`statistics` is what an earlier run has measured."""
     return {"queries": [explanation(verdict, statistics) for verdict in verdicts]}
 
 
-def explanation(verdict: Verdict, statistics: Statistics = _NOTHING) -> Explanation:
+def explanation(verdict: Verdict, statistics: Statistics = UNKNOWN) -> Explanation:
     judgement = verdict.judgement
     derivation, names = judgement.derivation, judgement.names
     graphs = (

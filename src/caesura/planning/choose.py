@@ -15,12 +15,11 @@ from typing import Literal, TypeAlias
 from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
 from caesura.planning.cost import Cost, CostModel
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
-from caesura.planning.statistics import Statistics
+from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.safety.states import open_proofs
 from caesura.safety.tree import flat, ordered, rearranged, shaped
 
 RUNNERS_UP = 3
-_NOTHING = Statistics()
 
 Trees: TypeAlias = "tuple[tuple[Tree | None, ...], ...]"
 """For each query, what its joins of three or more inputs are executed as, inputs first; None: as they are."""
@@ -73,13 +72,13 @@ class Planned:
         return sum(chosen, Cost())
 
 
-def planned(query: Query, measured: Statistics = _NOTHING) -> Planned:
+def planned(query: Query, measured: Statistics = UNKNOWN) -> Planned:
     """`measured` is what an earlier run has found; it goes before what is declared."""
     choices = tuple(choose(join, measured) for join in _wide(query.plan))
     return Planned(query, _executed(query.plan, (choice.tree for choice in choices)), choices)
 
 
-def chosen(pipeline: Pipeline, measured: Statistics = _NOTHING) -> Trees:
+def chosen(pipeline: Pipeline, measured: Statistics = UNKNOWN) -> Trees:
     """What a pipeline is executed as, if it starts now."""
     return tuple(tuple(choose(join, measured).tree for join in _wide(query.plan)) for query in pipeline.queries)
 
@@ -98,7 +97,7 @@ def _wide(plan: Plan) -> list[Join]:
     return [node for node in walk(plan) if isinstance(node, Join) and len(node.inputs) > 2]
 
 
-def choose(join: Join, measured: Statistics = _NOTHING) -> Choice:
+def choose(join: Join, measured: Statistics = UNKNOWN) -> Choice:
     trees, statistics = SafeTrees(join), measured.of(join)
     if next(open_proofs(shaped(join)), None) is not None:
         return Choice(join, None, because="not every state of it is bounded")

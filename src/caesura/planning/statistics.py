@@ -43,6 +43,10 @@ class Statistics:
         return self.streams.get(stream, Traffic())
 
 
+UNKNOWN = Statistics()
+"""Nothing was measured."""
+
+
 def _over(one: Traffic, other: Traffic) -> Traffic:
     distinct = {**dict(other.distinct), **dict(one.distinct)}
     return Traffic(other.rate if one.rate is None else one.rate, tuple(distinct.items()))
