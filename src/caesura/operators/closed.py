@@ -1,6 +1,6 @@
 """What a stream has promised never to send again: punctuations as tables.
 
-Four shapes hold every punctuation. They differ in what it costs to ask "does one of them match this row?":
+Five shapes hold every punctuation. They differ in what it costs to ask "does one of them match this row?":
 
 - `points`: constants only. One table per attribute set; a hash join answers.
 - `boxes`: anything else. One column per attribute, NULL for the wildcard, else an interval; a nested loop
@@ -8,6 +8,8 @@ Four shapes hold every punctuation. They differ in what it costs to ask "does on
 - `spans`: few intervals of one attribute that the driver knows, such as the rising bound of an ordered one or the
   long run of keys closed so far. A nested loop over a local table answers; it takes no job to make, and unlike
   literals in a filter it leaves the generated code as it was in the last slice, compiled and warm.
+- `runs`: constants of one attribute that follow one another, known to the driver. They are asked as spans are, and
+  each is a punctuation by itself, as a point is.
 - `everything`: the stream has ended.
 """
 
@@ -17,30 +19,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
+from typing import TypeVar
 
-from caesura.operators.rows import Rows, local, quote, union, values
+from caesura.operators.intervals import Run, Span, each_value, inside, interval_table, interval_type
+from caesura.operators.rows import Rows, quote, union, values
 
 Attributes = tuple[str, ...]
-
-ENDS = ("low", "high", "low_open", "high_open")
-"""The fields of a box's pattern on an attribute."""
-
-
-@dataclass(frozen=True)
-class Span:
-    """The values of a type from `low` to `high` (SQL, both included unless open); None is no end."""
-
-    type: str
-    low: str | None
-    high: str | None
-    high_open: bool = False
-    low_open: bool = False
-
-    @property
-    def ends(self) -> tuple[str, ...]:
-        """As the parts of a box's pattern."""
-        low, high = (f"CAST({end or 'NULL'} AS {self.type})" for end in (self.low, self.high))
-        return low, high, str(self.low_open).lower(), str(self.high_open).lower()
 
 
 @dataclass(frozen=True)
@@ -49,12 +33,13 @@ class Closed:
     boxes: Rows | None = None
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     everything: bool = False
+    runs: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
     terms: Mapping[str, str] = field(default_factory=dict)
     """What is compared with the patterns on an attribute, as SQL, where it is not the column of that name."""
 
     def __bool__(self) -> bool:
         """Whether there may be a punctuation at all."""
-        return bool(self.points or self.boxes is not None or self.spans or self.everything)
+        return bool(self.points or self.boxes is not None or self.spans or self.runs or self.everything)
 
     def __or__(self, later: Closed) -> Closed:
         """The punctuations of both."""
@@ -63,13 +48,24 @@ class Closed:
             for attributes in {**self.points, **later.points}
             if (rows := union((self.points.get(attributes), later.points.get(attributes)))) is not None
         }
-        spans = {
-            attribute: tuple(dict.fromkeys((*self.spans.get(attribute, ()), *later.spans.get(attribute, ()))))
-            for attribute in {**self.spans, **later.spans}
-        }
-        boxes = union((self.boxes, later.boxes))
-        terms = {**self.terms, **later.terms}
-        return Closed(points, boxes, spans, self.everything or later.everything, terms)
+        return Closed(
+            points,
+            union((self.boxes, later.boxes)),
+            _both(self.spans, later.spans),
+            self.everything or later.everything,
+            _both(self.runs, later.runs),
+            {**self.terms, **later.terms},
+        )
+
+    def one_by_one(self) -> Closed:
+        """The same with points in the place of runs."""
+        apart = Closed({(attribute,): each_value(attribute, runs) for attribute, runs in self.runs.items()})
+        return replace(self, runs={}) | apart
+
+    @property
+    def known(self) -> Mapping[str, tuple[Span, ...]]:
+        """What the driver knows, by attribute."""
+        return _both(self.spans, {name: tuple(run.span for run in runs) for name, runs in self.runs.items()})
 
     def mapped(self, change: Callable[[Rows, str], Rows]) -> Closed:
         """The same with each table replaced; it comes with a name of what it holds."""
@@ -89,7 +85,8 @@ class Closed:
             for name in dropped:
                 boxes = boxes.where(f"{quote(name)} IS NULL")
             boxes = boxes.only(kept)
-        return Closed(points, boxes, spans, self.everything)
+        runs = {name: known for name, known in self.runs.items() if name in inside}
+        return Closed(points, boxes, spans, self.everything, runs)
 
     def renamed(self, names: Mapping[str, str]) -> Closed:
         """Under other names; what speaks of an attribute without a new name is left out.
@@ -106,6 +103,8 @@ class Closed:
             renamed |= Closed({tuple(first): rows.renamed({old: new for new, old in first.items()})})
         for name, known in kept.spans.items():
             renamed |= Closed(spans={names[name]: known})
+        for name, runs in kept.runs.items():
+            renamed |= Closed(runs={names[name]: runs})
         return renamed
 
     def up_to(self, ends: Mapping[str, str]) -> Closed:
@@ -120,7 +119,10 @@ class Closed:
         if boxes is not None:
             for name in ends.keys() & set(boxes.columns):
                 boxes = boxes.where(f"{quote(name)}.low IS NULL")
-        return Closed(points, boxes, {n: known for n, known in spans.items() if known}, self.everything, ends)
+        runs = {name: known for name, known in self.runs.items() if name not in ends}
+        return Closed(
+            points, boxes, {n: known for n, known in spans.items() if known}, self.everything, runs, ends
+        )
 
     def where(self, constants: Mapping[str, str]) -> Closed:
         """What they say of the rows in which each of these attributes has this value (as SQL)."""
@@ -138,9 +140,10 @@ class Closed:
             boxes = said(boxes)
         points = {names: rows for names, rows in self.points.items() if attribute not in names}
         spans = {name: known for name, known in self.spans.items() if name != attribute}
-        fixed = Closed(points, boxes, spans, self.everything)
-        if attribute in self.spans:
-            fixed |= Closed(boxes=said(interval_table(attribute, self.spans[attribute])))
+        runs = {name: known for name, known in self.runs.items() if name != attribute}
+        fixed = Closed(points, boxes, spans, self.everything, runs)
+        if attribute in self.known:
+            fixed |= Closed(boxes=said(interval_table(attribute, self.known[attribute])))
         for names, rows in self.points.items():
             if attribute in names:
                 rest = tuple(name for name in names if name != attribute)
@@ -150,6 +153,13 @@ class Closed:
 
 
 NOTHING = Closed()
+
+_T = TypeVar("_T")
+
+
+def _both(one: Mapping[str, tuple[_T, ...]], other: Mapping[str, tuple[_T, ...]]) -> dict[str, tuple[_T, ...]]:
+    """Without repetition."""
+    return {name: tuple(dict.fromkeys((*one.get(name, ()), *other.get(name, ())))) for name in {**one, **other}}
 
 
 def _boxes_renamed(boxes: Rows | None, names: Mapping[str, str]) -> Rows | None:
@@ -174,7 +184,7 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
     """The rows that no punctuation matches (Tucker's setNomatchTs)."""
     if rows is None or closed.everything:
         return None
-    for attribute, spans in closed.spans.items():
+    for attribute, spans in closed.known.items():
         rows = against_boxes(rows, interval_table(attribute, spans), closed.terms, negated=True)
     for attributes, points in closed.points.items():
         rows = rows.matching(points, attributes, negated=True)
@@ -188,7 +198,7 @@ def covered(rows: Rows | None, closed: Closed) -> Rows | None:
     if rows is None or closed.everything:
         return rows
     found: list[Rows] = []
-    for attribute, spans in closed.spans.items():
+    for attribute, spans in closed.known.items():
         table = interval_table(attribute, spans)
         found.append(against_boxes(rows, table, closed.terms))
         rows = against_boxes(rows, table, closed.terms, negated=True)
@@ -203,7 +213,7 @@ def covered(rows: Rows | None, closed: Closed) -> Rows | None:
 def split(closed: Closed, rows: Rows | None) -> tuple[Closed, Closed]:
     """The punctuations that match none of the rows (setNomatchPs), and the others.
 
-    Spans and the end of the stream must have been turned into boxes (`as_boxes`) by whoever asks.
+    All of it must be data (`as_data`).
     """
     if rows is None:
         return closed, NOTHING
@@ -233,9 +243,10 @@ def restricting(boxes: Rows | None, attributes: Attributes) -> tuple[Rows | None
     return boxes.where(condition), boxes.where(f"NOT ({condition})")
 
 
-def as_boxes(closed: Closed, types: Mapping[str, str]) -> Closed:
-    """The same with spans and `everything` written as boxes, so that all of it is data; the wildcards of
-    `everything` are on the attributes of `types`."""
+def as_data(closed: Closed, types: Mapping[str, str]) -> Closed:
+    """The same as tables: runs as points, spans and `everything` as boxes; the wildcards of `everything` are on
+    the attributes of `types`."""
+    closed = closed.one_by_one()
     boxes: list[Rows | None] = [closed.boxes]
     boxes += (interval_table(attribute, spans) for attribute, spans in closed.spans.items())
     if closed.everything:
@@ -243,23 +254,7 @@ def as_boxes(closed: Closed, types: Mapping[str, str]) -> Closed:
     return Closed(closed.points, union(boxes))
 
 
-def interval_type(sql: str) -> str:
-    """The type of a box's pattern on an attribute; an end that is NULL is open to that side."""
-    return f"STRUCT<low: {sql}, high: {sql}, low_open: BOOLEAN, high_open: BOOLEAN>"
-
-
 _BOX_ID = "id of a box"
-
-
-def one_value(value: str) -> str:
-    """A constant as a box's pattern."""
-    return f"struct({value} AS low, {value} AS high, false AS low_open, false AS high_open)"
-
-
-def interval_table(attribute: str, spans: tuple[Span, ...]) -> Rows:
-    """Spans as boxes in a local table."""
-    table = local(ENDS, (span.ends for span in spans))
-    return table.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
 def against_boxes(
@@ -281,22 +276,6 @@ def _boxed(boxes: Rows, terms: Mapping[str, str]) -> tuple[Rows, str]:
     own = {name: f"box {name}" for name in boxes.columns if name != _BOX_ID}
     condition = " AND ".join(inside(terms.get(n, quote(n)), quote(box)) for n, box in own.items()) or "true"
     return boxes.renamed({name: own.get(name, name) for name in boxes.columns}), condition
-
-
-def inside(value: str, box: str) -> str:
-    above = f"({box}.low IS NULL OR {value} > {box}.low OR ({value} = {box}.low AND NOT {box}.low_open))"
-    below = f"({box}.high IS NULL OR {value} < {box}.high OR ({value} = {box}.high AND NOT {box}.high_open))"
-    return f"({box} IS NULL OR ({value} IS NOT NULL AND {above} AND {below}))"
-
-
-def within(box: str, other: str) -> str:
-    """The condition that a box's interval lies in another; every value of the attribute lies in no interval."""
-    low = f"{box}.low > {other}.low OR ({box}.low = {other}.low AND ({box}.low_open OR NOT {other}.low_open))"
-    high = (
-        f"{box}.high < {other}.high OR ({box}.high = {other}.high AND ({box}.high_open OR NOT {other}.high_open))"
-    )
-    above, below = f"({other}.low IS NULL OR {low})", f"({other}.high IS NULL OR {high})"
-    return f"({box} IS NOT NULL AND {above} AND {below})"
 
 
 def _with_box_id(boxes: Rows) -> Rows:

@@ -11,15 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from caesura.operators.closed import (
-    NOTHING,
-    Attributes,
-    Closed,
-    against_boxes,
-    in_order,
-    interval_table,
-    one_value,
-)
+from caesura.operators.closed import NOTHING, Attributes, Closed, against_boxes, in_order
+from caesura.operators.intervals import interval_table, one_value
 from caesura.operators.rows import Rows, quote
 
 
@@ -35,8 +28,8 @@ class Combination:
         if other.everything:
             return one
         both = NOTHING
-        for mine in _pieces(one):
-            for theirs in _pieces(other):
+        for mine in _pieces(one.one_by_one()):
+            for theirs in _pieces(other.one_by_one()):
                 both |= self._together(mine, theirs)
         return both
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from caesura.catalog import Column
-from caesura.operators.closed import Attributes, Closed, as_boxes, interval_type
+from caesura.operators.closed import Attributes, Closed, as_data
+from caesura.operators.intervals import interval_type
 from caesura.operators.operator import Change, Changes, State, StateTable
 from caesura.operators.rows import Rows, quote, union
 from caesura.types import BIGINT, Type
@@ -59,7 +60,7 @@ class Expiring:
 
     def append(self, state: State, new: Closed, now: int | None) -> Changes:
         """Remember more, as of now. One that comes again starts anew."""
-        new = as_boxes(new, {name: type.sql for name, type in self.types.items()})
+        new = as_data(new, {name: type.sql for name, type in self.types.items()})
         added = {table: new.points.get(key) for key, table in self._points.items()} | {self._boxes: new.boxes}
         changes: dict[str, Change] = {}
         for table, rows in added.items():

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from caesura.operators.closed import Closed, as_boxes
+from caesura.operators.closed import Closed, as_data
 from caesura.operators.rows import Rows, quote
 
 
@@ -25,7 +25,7 @@ class Image:
         """The same, saying of the expression, under the column's name, what was said of the column."""
         if self.at is None:
             return closed
-        points = {}
+        points, closed = {}, closed.one_by_one()
         for attributes, rows in closed.points.items():
             if column not in attributes:
                 points[attributes] = rows
@@ -34,7 +34,7 @@ class Image:
                 points[attributes] = rows.project(image).present([column])
         others = {name: spans for name, spans in closed.spans.items() if name != column}
         mine = {name: spans for name, spans in closed.spans.items() if name == column}
-        boxes = as_boxes(Closed(boxes=closed.boxes, spans=mine), {}).boxes
+        boxes = as_data(Closed(boxes=closed.boxes, spans=mine), {}).boxes
         if boxes is not None and column in boxes.columns:
             boxes = self._of_boxes(boxes, column)
         return Closed(points, boxes, others, closed.everything)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from caesura.operators.closed import ENDS, one_value
+from caesura.operators.intervals import ENDS, at_number, number, one_value
 from caesura.operators.rows import Rows, quote
 from caesura.types import Type
 
@@ -46,7 +46,7 @@ def _is_short(name: str, type: Type) -> str:
     closed = f"{name}.low IS NOT NULL AND {name}.high IS NOT NULL AND NOT {name}.low_open AND NOT {name}.high_open"
     if not type.enumerable:
         return f"({closed} AND {name}.low = {name}.high)"
-    width = f"try_subtract({_number(f'{name}.high', type)}, {_number(f'{name}.low', type)})"
+    width = f"try_subtract({number(f'{name}.high', type)}, {number(f'{name}.low', type)})"
     return f"({closed} AND {width} < {RUN})"
 
 
@@ -57,28 +57,22 @@ def islands(intervals: Rows, attribute: str, type: Type) -> Rows:
     return merged.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
-def _number(value: str, type: Type) -> str:
-    """A value of an enumerable type as a number of which each next value is one more."""
-    return f"CAST(unix_date({value}) AS BIGINT)" if type.sql == "DATE" else f"CAST({value} AS BIGINT)"
-
-
 def _enumerable(intervals: Rows, type: Type) -> Rows:
     """In whole numbers, where (3, 7] and [8, 9] touch. An end that is open to all sides is the last number."""
-    low, high = _number("low", type), _number("high", type)
+    low, high = number("low", type), number("high", type)
     first = f"coalesce(IF(low_open, try_add({low}, 1L), {low}), IF(low IS NULL, {_LEAST}, NULL))"
     last = f"coalesce(IF(high_open, try_subtract({high}, 1L), {high}), IF(high IS NULL, {_GREATEST}, NULL))"
     numbers = intervals.project({"low": first, "high": last}).where("low <= high")
     farthest = "max(high) OVER (ORDER BY low ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
     starts = "farthest IS NULL OR (low > farthest AND try_subtract(low, 1L) > farthest)"
-    back = "date_from_unix_date(CAST({0} AS INT))" if type.sql == "DATE" else f"CAST({{0}} AS {type})"
     return (
         numbers.extended({"farthest": farthest})
         .extended({"island": f"sum(int({starts})) OVER (ORDER BY low ROWS UNBOUNDED PRECEDING)"})
         .grouped(["island"], {"low": "min(low)", "high": "max(high)"})
         .project(
             {
-                "low": f"IF(low = {_LEAST}, NULL, {back.format('low')})",
-                "high": f"IF(high = {_GREATEST}, NULL, {back.format('high')})",
+                "low": f"IF(low = {_LEAST}, NULL, {at_number('low', type)})",
+                "high": f"IF(high = {_GREATEST}, NULL, {at_number('high', type)})",
                 "low_open": "false",
                 "high_open": "false",
             }

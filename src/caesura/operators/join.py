@@ -6,7 +6,7 @@ no kept row of that input matches it. No intermediate result is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -112,8 +112,8 @@ class Join:
         parts, terms = [*old], []
         for k in sorted(range(len(inputs)), key=lambda i: old[i] is None):
             parts[k] = arrived[k]
-            if (term := self._matches(parts, start=k)) is not None:
-                terms.append(term)
+            if (term := self._matches(dict(enumerate(parts)), start=k)) is not None:
+                terms.append(term.only(self._owner))
             parts[k] = union((old[k], arrived[k]))
         return union(terms)
 
@@ -159,16 +159,15 @@ class Join:
         side = self.sides[i]
         return flow.finite if side.finite else state[side.table.name].rows
 
-    def _matches(self, parts: Sequence[Rows | None], start: int) -> Rows | None:
-        """The join of one table per input, starting at `start` and following the join graph."""
-        if any(part is None for part in parts):
+    def _matches(self, parts: Mapping[int, Rows | None], start: int) -> Rows | None:
+        """The join of a table for each of some inputs, starting at `start` and following the join graph."""
+        if any(part is None for part in parts.values()):
             return None
         joined, done = parts[start], {start}
-        while len(done) < len(parts):
-            i = next((i for i in self._around(done)), min(set(range(len(parts))) - done))
+        while left := parts.keys() - done:
+            i = min(left.intersection(self._around(done)) or left)
             joined, done = self._joined(joined, parts[i]), done | {i}
-        assert joined is not None
-        return joined.only(self._owner)
+        return joined
 
     def _around(self, done: set[int]) -> list[int]:
         """The inputs that an equality connects with those already joined."""
@@ -244,20 +243,83 @@ class Join:
     def _chained(
         self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, hops: tuple[Hop, ...]
     ) -> Rows | None:
-        """Judged by the join keys alone, since partners depend on nothing else, and against the states before
-        the purge."""
-        mine = {column for hop in hops for column in hop.asks if self._owner[column] == i}
-        keys = sorted({*self.sides[i].keys, *mine})
-        chain: Rows | None = rows.only(keys).distinct()
-        for j in [j for j, side in enumerate(self.sides) if side.finite]:
-            chain = self._joined(chain, inputs[j].finite)
-        open_keys: list[Rows | None] = []
+        """Judged against the states before the purge."""
+        parts = {j: inputs[j].finite for j, side in enumerate(self.sides) if side.finite}
+        at_once: Rows | None = None
+        left: Rows | None = rows
+        later: list[Rows | None] = []
         for hop in hops:
-            if (still_open := uncovered(chain, hop.translated(inputs[hop.input].closed))) is not None:
-                open_keys.append(still_open.only(keys))
-            present = union((state[self.sides[hop.input].table.name].rows, inputs[hop.input].rows))
-            if present is None:
-                break  # no partner so far: the later conditions hold of themselves
-            chain = self._joined(chain, present)
-        awaited = union(open_keys)
-        return None if awaited is None else rows.matching(awaited.distinct(), keys)
+            closed = hop.translated(inputs[hop.input].closed)
+            if (
+                not parts
+            ):  # the first looks at the rows alone, and only those that it covers can be judged otherwise
+                at_once, left = uncovered(rows, closed), covered(rows, closed)
+            else:
+                later.append(self._open_with(parts, i, left, hop.asks, closed))
+            parts[hop.input] = union((state[self.sides[hop.input].table.name].rows, inputs[hop.input].rows))
+        return union((at_once, self._in_any(later, i, left)))
+
+    def _in_any(self, several: Sequence[Rows | None], i: int, rows: Rows | None) -> Rows | None:
+        """Those of the rows of input i that are also in one of several tables of some of them."""
+        present = [each for each in several if each is not None]
+        if len(present) <= 1 or rows is None:
+            return union(present)
+        keys = self._compared(i)
+        found = union(each.only(keys) for each in present)
+        return None if found is None else rows.matching(found.distinct(), keys)
+
+    def _open_with(
+        self, parts: Mapping[int, Rows | None], i: int, rows: Rows | None, asks: frozenset[str], closed: Closed
+    ) -> Rows | None:
+        """The rows of input i with partners in all these parts, one of each, such that nothing closed covers what
+        is asked of them together.
+
+        That is asked first of the one table that has the columns. It leaves little, for which to look in the
+        others is little work, however large they are.
+        """
+        askers = {self._owner[column] for column in asks} or {i}
+        if rows is None or any(part is None for part in parts.values()):
+            return None
+        if len(askers) > 1:
+            keys = self._compared(i)
+            found = uncovered(self._matches({**parts, i: rows.only(keys)}, start=i), closed)
+            return None if found is None else rows.matching(found.only(keys).distinct(), keys)
+        (asker,) = askers
+        parts = {**parts, i: rows}
+        parts[asker] = uncovered(parts[asker], closed)
+        staying, few = parts.pop(i), asker == i
+        for group in sorted(self._groups(parts.keys()), key=lambda group: asker not in group):
+            partners = self._matches({j: parts[j] for j in group}, start=asker if asker in group else min(group))
+            if staying is None or partners is None:
+                return None
+            condition = self._between(i, group)
+            near = partners.matching_on(staying, condition) if few else partners
+            staying, few = staying.matching_on(near, condition), True
+        return staying
+
+    def _groups(self, inputs: Collection[int]) -> list[frozenset[int]]:
+        """These inputs, those together that a condition connects."""
+        groups = [frozenset((each,)) for each in inputs]
+        for condition in self._conditions:
+            owners = {self._owner[column] for column in condition.columns}.intersection(inputs)
+            joined = [group for group in groups if group & owners]
+            groups = [group for group in groups if not group & owners]
+            groups += [frozenset[int]().union(*joined)] if joined else []
+        return groups
+
+    def _between(self, i: int, group: frozenset[int]) -> str:
+        """All that is asked of a row of input i and rows of these together."""
+        asked = (
+            condition.sql
+            for condition in self._conditions
+            if i in (owners := {self._owner[column] for column in condition.columns}) and owners <= {i, *group}
+        )
+        return " AND ".join(asked) or "true"
+
+    def _compared(self, i: int) -> list[str]:
+        """The columns of input i on which it depends who its partners are, and whether they may still come."""
+        columns = frozenset[str]().union(
+            *(condition.columns for condition in self._conditions),
+            *(hop.asks for chain in self.sides[i].purge or () for hop in chain),
+        )
+        return sorted(column for column in columns if self._owner[column] == i)

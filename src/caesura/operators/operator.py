@@ -15,7 +15,8 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column
-from caesura.operators.closed import NOTHING, Closed, Span
+from caesura.operators.closed import NOTHING, Closed
+from caesura.operators.intervals import Run, Span
 from caesura.operators.rows import Rows, union, view
 from caesura.types import Type
 
@@ -64,6 +65,8 @@ class Held:
     """In a table of intervals: the longest, which the driver knows."""
     wide_known: bool = False
     """Whether all intervals that are too long to be read as points are among `spans`."""
+    runs: tuple[Run, ...] | None = None
+    """In a table of intervals of an enumerable type: all of them, if the driver knows all."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class Change:
 
     rows: Rows | None
     rewrite: bool
+    runs: tuple[Run, ...] | None = None
+    """The rows, if they are intervals that the driver knows."""
 
 
 Changes = Mapping[str, Change]

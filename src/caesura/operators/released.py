@@ -49,6 +49,7 @@ def counts(
 ) -> Iterator[Count]:
     """What has to be counted in a slice, in which the join passes this on."""
     if every_rule:
+        passed = passed.one_by_one()
         yield Count(join.name, "passed on", (*passed.points.values(), passed.boxes))
     for i, side in enumerate(join.sides):
         if side.finite or not (every_rule or side.release is not None):

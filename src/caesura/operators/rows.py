@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -186,6 +186,14 @@ def view(frame: DataFrame, name: str) -> Rows:
     """A DataFrame under a name of its session; another one under the same name takes its place."""
     frame.createOrReplaceTempView(quote(name))
     return Rows(tuple(frame.columns), (quote(name),), view=True)
+
+
+_FEW = 1_000_000
+
+
+def sent(rows: Rows, count: int) -> Rows:
+    """A table of so many rows: few are sent to every executor when joined; of many Spark is to decide."""
+    return replace(rows, small=count <= _FEW)
 
 
 def local(columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Rows:

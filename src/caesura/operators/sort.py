@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from caesura.operators.closed import Closed, as_boxes, covered, uncovered
+from caesura.operators.closed import Closed, as_data, covered, uncovered
 from caesura.operators.islands import as_points, islands
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union
@@ -69,7 +69,8 @@ class Sort:
             and all(s.low is None for s in said.spans.get(first, ()))
         ):
             return said  # rising bounds: each of them is a prefix
-        intervals = union((as_boxes(said, {}).boxes, *(as_points(rows, first) for rows in said.points.values())))
+        said = as_data(said, {})
+        intervals = union((said.boxes, *(as_points(rows, first) for rows in said.points.values())))
         if intervals is None:
             return Closed()
         all_or_nothing = intervals.where(f"{quote(first)} IS NULL")

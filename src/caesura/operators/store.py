@@ -9,22 +9,13 @@ attributes goes when one on fewer contains it, and constants when nobody will as
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from caesura.catalog import Column
-from caesura.operators.closed import (
-    NOTHING,
-    Attributes,
-    Closed,
-    as_boxes,
-    interval_type,
-    restricting,
-    split,
-    uncovered,
-    within,
-)
-from caesura.operators.islands import as_points, islands, short, wide
+from caesura.operators.closed import NOTHING, Attributes, Closed, as_data, restricting, split, uncovered
+from caesura.operators.intervals import MOST, Run, interval_table, interval_type, joined, within
+from caesura.operators.islands import RUN, as_points, islands, short, wide
 from caesura.operators.operator import Change, Changes, Flow, Held, State, StateTable
 from caesura.operators.rows import Rows, quote, union
 from caesura.types import Type
@@ -70,9 +61,11 @@ class Store:
         closed = Closed(boxes=state[self._boxes].rows)
         for attributes, name in self._names.items():
             held = state[name]
-            if held.rows is not None and len(attributes) > 1:
-                closed |= Closed({attributes: held.rows})
-            elif len(attributes) == 1:
+            if len(attributes) > 1:
+                closed |= Closed({} if held.rows is None else {attributes: held.rows})
+            elif held.runs is not None:
+                closed |= _as_read(attributes[0], held.runs)
+            else:
                 (attribute,) = attributes
                 type = self.types[attribute]
                 boxes = None if held.wide_known else wide(held.rows, attribute, type)
@@ -99,7 +92,7 @@ class Store:
 
     def replace(self, state: State, closed: Closed) -> Changes:
         """Remember exactly this."""
-        forgotten = {table.name: Held(compact=False) for table in self.tables}
+        forgotten = {table.name: Held(compact=False, runs=()) for table in self.tables}
         return self._appended(State(state.spark, forgotten), closed)
 
     def table(self, attributes: Attributes) -> str:
@@ -127,11 +120,13 @@ class Store:
         if kept is None:
             return waiting, self.replace(state, NOTHING)
         types = {name: type.sql for name, type in self.types.items()}
-        free, held = split(as_boxes(waiting, types), kept)
+        free, held = split(as_data(waiting, types), kept)
         return free, self.replace(state, held)
 
     def _appended(self, state: State, new: Closed) -> Changes:
-        new = as_boxes(new, {name: type.sql for name, type in self.types.items()})
+        runs = {name: known for name, known in new.runs.items() if (name,) in self._names}
+        apart = replace(new, runs={name: known for name, known in new.runs.items() if name not in runs})
+        new = as_data(apart, {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
         others = new.boxes
         for attributes, name in self._names.items():
@@ -140,6 +135,11 @@ class Store:
                 (attribute,) = attributes
                 alone, others = restricting(others, attributes)
                 added = union((as_points(added, attribute), None if alone is None else alone.only(attributes)))
+                if added is None and attribute in runs and (known := _known(held, runs[attribute])) is not None:
+                    changes[name] = Change(_table(attribute, known), rewrite=True, runs=known)
+                    continue
+                if attribute in runs:
+                    added = union((added, _table(attribute, runs[attribute])))
             if added is None and held.compact:
                 continue
             rows = union((held.rows, added)) if held.rewrite else added
@@ -169,11 +169,30 @@ def passed_on(new: Closed, history: Store | None, state: State) -> tuple[Flow, C
     return Flow(new=new, before=history.read(state)), history.append(state, new)
 
 
+def _known(held: Held, new: tuple[Run, ...]) -> tuple[Run, ...] | None:
+    """What a table holds with these, if the driver can tell and the slice writes it anew."""
+    if held.runs is None or not held.rewrite:
+        return None
+    known = joined((*held.runs, *new))
+    return known if len(known) <= MOST else None
+
+
+def _table(attribute: str, runs: tuple[Run, ...]) -> Rows:
+    return interval_table(attribute, (run.span for run in runs))
+
+
+def _as_read(attribute: str, known: tuple[Run, ...]) -> Closed:
+    """Short ones as the constants they are."""
+    short = tuple(run for run in known if run.values is not None and run.values <= RUN)
+    wide = tuple(run.span for run in known if run not in short)
+    return Closed(spans={attribute: wide} if wide else {}, runs={attribute: short} if short else {})
+
+
 def _coarser(known: Closed, attributes: Attributes) -> Closed:
     """What may contain constants on these attributes: boxes, and constants on fewer."""
     inside = known.confined(attributes)
     fewer = {names: rows for names, rows in inside.points.items() if names != attributes}
-    return Closed(fewer, inside.boxes, inside.spans, inside.everything)
+    return replace(inside, points=fewer)
 
 
 def _outside(boxes: Rows, intervals: Iterable[tuple[str, Rows]]) -> Rows:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from caesura.catalog import Interval, OrderedBy, Unique
 from caesura.operators.closed import NOTHING, Closed, covered, restricting, uncovered
+from caesura.operators.intervals import Run
 from caesura.operators.operator import Flow, State
-from caesura.operators.rows import Rows, quote
+from caesura.operators.rows import Rows, quote, sent
 from caesura.spark.contract import Contract, Past, Said, Source, all_said
 from caesura.spark.inputs import PUNCTUATION
 from caesura.spark.manifest import Promised
-from caesura.spark.punctuations import UNREADABLE, sent
+from caesura.spark.punctuations import UNREADABLE
 from caesura.spark.quarantine import Aside
 from caesura.spark.sources import CORRUPT
-from caesura.spark.survey import Survey
+from caesura.spark.survey import Ends, Survey
 
 _NTH = "nth of key"
 
@@ -95,8 +96,11 @@ class Arrivals:
         if survey.parsed is not None:
             closed = self._shared(reader.closed(survey.parsed, survey.kinds), state)
         for attribute, count in survey.plain.items():
-            points = reader.plain_points(self.raw, PUNCTUATION, attribute)
-            closed |= Closed({(attribute,): sent(points, count)})
+            if attribute in survey.plain_runs and lives.get((attribute,)) is None:
+                yield None, self._run(attribute, survey.plain_runs[attribute])
+            else:
+                points = reader.plain_points(self.raw, PUNCTUATION, attribute)
+                closed |= Closed({(attribute,): sent(points, count)})
         for key, points in closed.points.items():
             yield lives.get(key), Closed({key: points})
         boxes = closed.boxes
@@ -110,14 +114,20 @@ class Arrivals:
         self, survey: Survey, rows: Rows | None, state: State
     ) -> Iterator[tuple[Interval | None, Closed]]:
         if rows is not None:
-            for unique in self.contract.unique:
-                yield unique.lifespan, self._keys(rows, unique.columns)
+            for i, unique in enumerate(self.contract.unique):
+                if i in survey.key_runs and not survey.repeated:
+                    yield None, self._run(unique.columns[0], survey.key_runs[i])
+                else:
+                    yield unique.lifespan, self._keys(rows, unique.columns)
             for i, ending in enumerate(self.contract.ending):
                 if i in survey.ends:
                     yield ending.lifespan, self._keys(rows.where(ending.condition.sql), ending.columns)
         for promise, clusters in self.contract.clusters.items():
             yield promise.lifespan, clusters.closed(state, rows)
         yield None, self.contract.below(survey.bounds)
+
+    def _run(self, attribute: str, ends: Ends) -> Closed:
+        return Closed(runs={attribute: (Run(self.contract.store.types[attribute], *ends),)})
 
     def _keys(self, rows: Rows, columns: tuple[str, ...]) -> Closed:
         """The keys of the rows, as constants; one with NULL in it is none."""

@@ -9,17 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from caesura.operators.closed import (
-    ENDS,
-    NOTHING,
-    Attributes,
-    Closed,
-    as_boxes,
-    inside,
-    interval_type,
-    one_value,
-    within,
-)
+from caesura.operators.closed import NOTHING, Attributes, Closed, as_data
+from caesura.operators.intervals import ENDS, inside, interval_type, one_value, within
 from caesura.operators.islands import joined_up
 from caesura.operators.rows import Rows, quote, union
 from caesura.types import Type
@@ -38,7 +29,7 @@ class Completion:
     def awaits(self, new: Closed) -> bool:
         """Whether these may complete a value: some speak of parts."""
         in_boxes = () if new.boxes is None else new.boxes.columns
-        return any(name in self.per for name in (*in_boxes, *new.spans)) or any(map(self._of_parts, new.points))
+        return any(name in self.per for name in (*in_boxes, *new.known)) or any(map(self._of_parts, new.points))
 
     def closed(self, known: Closed) -> Closed:
         """The values that all parts have closed."""
@@ -52,10 +43,10 @@ class Completion:
 
     def _boxes(self, known: Closed) -> Rows | None:
         """A part, and a box of values that it has closed. A wildcard in all columns: the part has ended."""
-        mine = known.confined((*self.per, *self.columns))
         types = {name: type.sql for name, type in self.types.items()}
+        mine = as_data(known.confined((*self.per, *self.columns)), types)
         points = (self._by_points(each, rows) for each, rows in mine.points.items() if self._of_parts(each))
-        return union((*points, self._by_boxes(as_boxes(mine, types).boxes)))
+        return union((*points, self._by_boxes(mine.boxes)))
 
     def _by_points(self, attributes: Attributes, points: Rows) -> Rows:
         same = " AND ".join(f"{quote(name)} = {_part(name)}" for name in self.per if name in attributes)

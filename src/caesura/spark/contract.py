@@ -18,8 +18,9 @@ from caesura.catalog import (
     Stream,
     Unique,
 )
-from caesura.operators.closed import NOTHING, Attributes, Closed, Span, in_order
+from caesura.operators.closed import NOTHING, Attributes, Closed, in_order
 from caesura.operators.expiring import Expiring
+from caesura.operators.intervals import Span
 from caesura.operators.operator import Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, text
 from caesura.operators.store import Store
@@ -27,6 +28,7 @@ from caesura.spark.clusters import Clusters
 from caesura.spark.completion import Completion
 from caesura.spark.manifest import Promised
 from caesura.spark.punctuations import Reader
+from caesura.types import Type
 
 _P = TypeVar("_P", bound=Promise)
 
@@ -110,6 +112,12 @@ class Contract:
             for life, mine in keys.items()
         }
 
+    def run_key(self, unique: Unique) -> tuple[str, Type] | None:
+        """The column, as SQL, and its type, if keys may be known as a run: one column, closed for ever."""
+        column, type = unique.columns[0], self.store.types[unique.columns[0]]
+        runs = len(unique.columns) == 1 and unique.lifespan is None and type.enumerable
+        return (quote(column), type) if runs else None
+
     @property
     def tables(self) -> tuple[StateTable, ...]:
         """What it remembers besides the store."""
@@ -177,8 +185,8 @@ class Contract:
 
     def remember(self, state: State, said: Said, rows: Rows | None, now: int | None) -> Changes:
         """What a slice said and brought, as far as later ones have to know."""
-        lasting = said.get(None, NOTHING)
-        changes = dict(self.store.append(state, Closed(lasting.points, lasting.boxes)))  # scalars: the manifest
+        lasting = replace(said.get(None, NOTHING), spans={}, everything=False)  # of these the manifest knows
+        changes = dict(self.store.append(state, lasting))
         for life, expiring in self.expiring.items():
             changes |= expiring.append(state, said.get(life, NOTHING), now)
         for clusters in self.clusters.values():

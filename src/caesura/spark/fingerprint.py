@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from caesura.plan import Pipeline
 
-LAYOUT = 2
+LAYOUT = 3
 """Of what a checkpoint holds. One with another layout cannot be read, like one of another pipeline."""
 
 

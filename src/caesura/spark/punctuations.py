@@ -9,10 +9,11 @@ plans that grow with the schema take longer to compile than the punctuations to 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from caesura.operators.closed import Attributes, Closed, one_value
-from caesura.operators.rows import Rows, quote, text
+from caesura.operators.closed import Attributes, Closed
+from caesura.operators.intervals import one_value
+from caesura.operators.rows import Rows, quote, sent, text
 from caesura.types import Type
 
 EVERYTHING, BOX, UNREADABLE = "everything", "box", "unreadable"
@@ -22,7 +23,6 @@ _FORMS = {"DATE": _DATE, "TIMESTAMP": _TIME + "(Z|[+-][0-9]{2}:[0-9]{2})?", "TIM
 _ENDS = "array('ge', 'gt', 'le', 'lt')"
 _DIGITS = {"BIGINT": 18, "INT": 9, "SMALLINT": 4, "TINYINT": 2}
 """Numbers of so many digits are values of the type, whatever the digits."""
-_FEW = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,13 @@ class Reader:
         attribute and nothing else; otherwise NULL. It needs no JSON parser, and is ten times as fast."""
         alone = {key[0]: self.types[key[0]] for key in self.keys if len(key) == 1}
         form = """regexp_extract({text}, '^ *[{{] *"{name}" *: *(-?(?:0|[1-9][0-9]{{0,{more}}})) *[}}] *$', 1)"""
-        return {
-            name: f"try_cast({form.format(text=quote(column), name=name, more=_DIGITS[type.sql] - 1)} AS {type})"
+        numbers = {
+            name: form.format(text=quote(column), name=name, more=_DIGITS[type.sql] - 1)
             for name, type in alone.items()
             if type.sql in _DIGITS and name.isidentifier()
         }
+        # Another text gives '', and to try that as a number takes longer than all else.
+        return {name: f"CAST(nullif({digits}, '') AS {alone[name]})" for name, digits in numbers.items()}
 
     def plain_points(self, texts: Rows, column: str, attribute: str) -> Rows:
         return texts.present([column]).project({attribute: self.plain(column)[attribute]}).present([attribute])
@@ -127,11 +129,6 @@ class Reader:
 def kinds(keys: tuple[Attributes, ...]) -> tuple[str, ...]:
     """All kinds that `parse` tells apart."""
     return (*map(kind_of, keys), BOX, EVERYTHING, UNREADABLE)
-
-
-def sent(points: Rows, count: int) -> Rows:
-    """Few points are sent to every executor; of many Spark is to decide."""
-    return replace(points, small=count <= _FEW)
 
 
 _VALUES = "transform({}, item -> struct(schema_of_variant(item) AS kind, try_cast(item AS STRING) AS text))"

@@ -124,8 +124,9 @@ class SliceDriver:
 
     def _foreseen(self, parts: Mapping[str, Rows]) -> dict[str, Survey] | None:
         """What the slice will bring if it is like the last; None where there is nothing to go by."""
-        known = {name: self._last[name] for name in parts if name in self._last and self._last[name].ordinary}
-        return known if known.keys() == parts.keys() else None
+        last = {name: self._last[name] for name in parts if name in self._last}
+        alike = last.keys() == parts.keys() and all(each.ordinary and not each.dense for each in last.values())
+        return last if alike else None
 
     def _attempt(
         self,

@@ -9,28 +9,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from caesura.operators.closed import Closed, Span
+from caesura.operators.closed import Closed
+from caesura.operators.intervals import MOST, Run, Span, number
 from caesura.operators.islands import wide_condition
 from caesura.operators.rows import quote, text
 from caesura.punctuation import Constant, Pattern, Range, Value
 from caesura.types import Type
 
-MOST = 32
-
 Known = tuple[tuple[str | None, str | None], ...]
-"""Intervals by their ends, both included, as texts that go into the manifest; None is no end."""
+"""Intervals by their ends, both included, as texts that go into the manifest: numbers, if the type is enumerable.
+None is no end."""
 
 
 def metric(column: str, type: Type, where: str) -> str:
     """An aggregate that finds the widest intervals among the rows `where`, as JSON."""
     box = quote(column)
     closed = f"NOT {box}.low_open AND NOT {box}.high_open"
-    ends = f"CAST({box}.low AS STRING) AS low, CAST({box}.high AS STRING) AS high"
-    width = "CAST(NULL AS DECIMAL(21, 0))"
-    if type.enumerable:
-        number = "unix_date({})" if type.sql == "DATE" else "{}"
-        low, high = (number.format(f"{box}.{end}") for end in ("low", "high"))
-        width = f"CAST({high} AS DECIMAL(21, 0)) - {low}"
+    low, high = (number(f"{box}.{end}", type) if type.enumerable else f"{box}.{end}" for end in ("low", "high"))
+    ends = f"CAST({low} AS STRING) AS low, CAST({high} AS STRING) AS high"
+    width = f"CAST({high} AS DECIMAL(21, 0)) - {low}" if type.enumerable else "CAST(NULL AS DECIMAL(21, 0))"
     found = f"IF({where} AND {closed} AND {wide_condition(box, type)}, struct({width} AS width, {ends}), NULL)"
     return f"to_json(slice(sort_array(collect_list({found}), false), 1, {MOST}))"
 
@@ -39,7 +36,21 @@ def read(found: str) -> Known:
     return tuple((span.get("low"), span.get("high")) for span in json.loads(found))
 
 
+def written(runs: Iterable[Run]) -> Known:
+    def text(end: int | None) -> str | None:
+        return None if end is None else str(end)
+
+    return tuple((text(run.first), text(run.last)) for run in runs)
+
+
+def runs(known: Known, type: Type) -> tuple[Run, ...]:
+    """Of an enumerable type."""
+    return tuple(Run(type, *(None if end is None else int(end) for end in ends)) for ends in known)
+
+
 def spans(known: Known, type: Type) -> tuple[Span, ...]:
+    if type.enumerable:
+        return tuple(run.span for run in runs(known, type))
     return tuple(Span(type.sql, _literal(low, type), _literal(high, type)) for low, high in known)
 
 

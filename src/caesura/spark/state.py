@@ -14,6 +14,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
+from caesura.operators.intervals import MOST, interval_table
 from caesura.operators.operator import Changes, Held, State, StateTable
 from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, quote, text, union, view
@@ -107,7 +108,8 @@ class StateFiles:
         if tagged is None:
             return Written()
         observed = Observation()
-        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
+        known = {name for name, change in changes.items() if change.runs is not None}
+        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i, name in known)]
         anew = (name for name in tables if name in changes and changes[name].rewrite)
         columns = [(name, column) for name in anew for column in values_of.get(name, ())]
         metrics += (f"{self._values(name, column)} AS v{i}" for i, (name, column) in enumerate(columns))
@@ -136,11 +138,11 @@ class StateFiles:
             values.setdefault(name, {})[column] = found[f"v{i}"]
         return Written(written, quarantined_now, released(counted, numbers), values)
 
-    def _metrics(self, name: str, i: int) -> Iterator[str]:
-        """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
+    def _metrics(self, name: str, i: int, known: bool) -> Iterator[str]:
+        """What the driver is to know: the number of rows and, of boxes, the longest intervals, if it does not."""
         mine = f"table = '{self._ids[name]}'"
         yield f"count_if({mine}) AS n{i}"
-        if (interval := self._tables[name].intervals_of) is not None:
+        if (interval := self._tables[name].intervals_of) is not None and not known:
             attribute, type = interval
             yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
 
@@ -158,7 +160,8 @@ class StateFiles:
             part = Part(slice, found.rows)
             earlier = before.get(name, TableVersion())
             if change.rewrite:
-                after[name] = TableVersion(part, spans=found.spans)
+                known = found.spans if change.runs is None else spans.written(change.runs)
+                after[name] = TableVersion(part, spans=known)
             else:  # without rows too: what the slice is done with is still held, and counts towards writing anew
                 after[name] = replace(earlier, deltas=(*earlier.deltas, part))
         return after
@@ -220,15 +223,19 @@ class StateFiles:
         self._bases.clear()
 
     def _held(self, name: str, version: TableVersion) -> Held:
-        rows = union(self._tables_of(name, version))
         interval = self._tables[name].intervals_of
         rewrite = self._tables[name].eager or self._policy.rewrite(version)
-        if rows is None or interval is None:
-            return Held(rows, rewrite, not version.deltas)
-        known = spans.spans(version.spans, interval[1])
-        # Of an enumerable type every interval is closed; the others may have open ends, which no span has.
-        all_known = interval[1].enumerable and len(known) < spans.MOST and not version.deltas
-        return Held(rows, rewrite, not version.deltas, known, wide_known=all_known)
+        compact = not version.deltas
+        if interval is None:
+            return Held(union(self._tables_of(name, version)), rewrite, compact)
+        attribute, type = interval
+        known = spans.spans(version.spans, type)
+        if type.enumerable and compact and len(known) == version.rows:
+            rows = interval_table(attribute, known) if known else None
+            return Held(rows, rewrite, runs=spans.runs(version.spans, type))
+        # Every interval of an enumerable type is closed; others may have open ends, which no known interval has.
+        wide_known = type.enumerable and compact and len(known) < MOST
+        return Held(union(self._tables_of(name, version)), rewrite, compact, known, wide_known)
 
     def _tables_of(self, name: str, version: TableVersion) -> list[Rows]:
         if version.rows == 0:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
+from caesura.operators.intervals import number
 from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark.inputs import PUNCTUATION
 from caesura.spark.punctuations import kinds
@@ -23,8 +24,12 @@ if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals
 
 _BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
+_RUN, _RUN_OF_KEY = "run ", "keys "
 _OF_KEY, _LATE = "rows of key", "late"
 _IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
+
+
+Ends: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,10 @@ class Survey:
     """Which promises CLOSED BY, by number, have a row that ends its key."""
     plain: Mapping[str, int] = field(default_factory=dict)
     """The attributes of which plain punctuations occur, and how many."""
+    plain_runs: Mapping[str, Ends] = field(default_factory=dict)
+    """Those of which they are all values from a first to a last, and these, as numbers."""
+    key_runs: Mapping[int, Ends] = field(default_factory=dict)
+    """The promises UNIQUE, by number, whose keys in the slice are all values from a first to a last, and these."""
     others: int = 0
     """How many punctuations are not plain."""
     kinds: Mapping[str, int] = field(default_factory=dict)
@@ -66,6 +75,11 @@ class Survey:
         """Whether what was found steers nothing but which plain punctuations and ends of keys are looked for."""
         return not (self.broken or self.corrupt or self.others or self.bounds)
 
+    @property
+    def dense(self) -> bool:
+        """Whether values are closed without gaps: then it pays to know them before the rest is planned."""
+        return bool(self.plain_runs or self.key_runs)
+
     def foresees(self, found: Survey) -> bool:
         """Whether a plan made for this survey is right for what was found."""
         return (
@@ -84,7 +98,10 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, S
         (
             rows
             for name, each in arrivals.items()
-            for rows in ((_glance(name, each),) if each.only_ordered else _questions(name, each))
+            for rows in (
+                *_plain(name, each),
+                *((_glance(name, each),) if each.only_ordered else _questions(name, each)),
+            )
         ),
     )
     late = {name: arrivals[name] for name, figures in found.items() if figures.get(_LATE)}
@@ -111,8 +128,30 @@ def _counted(arrivals: Arrivals) -> dict[str, str]:
         "rows": f"count_if({_IS_ROW})",
         "corrupt": f"count({quote(CORRUPT)})",
         "punctuations": f"count({quote(PUNCTUATION)})",
-        **{f"{_PLAIN}{column}": f"count({sql})" for column, sql in arrivals.plain().items()},
     }
+
+
+def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
+    """How many punctuations are plain, of which attribute, and whether their values follow one another."""
+    if not (plain := arrivals.plain()):
+        return
+    which = " ".join(f"WHEN {quote(column)} IS NOT NULL THEN {text(column)}" for column in plain)
+    value = f"coalesce({', '.join(f'CAST({quote(column)} AS BIGINT)' for column in plain)})"
+    read = arrivals.raw.present([PUNCTUATION]).project(plain)
+    values = read.project({"which": f"CASE {which} END", "value": value}).present(["value"])
+    figures: dict[str, str] = {}
+    for column in plain:
+        mine = f"FILTER (WHERE which = {text(column)})"
+        figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}) {mine}, 0)"
+        figures[f"{_RUN}{column}"] = _run("value", mine)
+    yield _asked(name, values.grouped(["which", "value"], {_OF_KEY: "count(*)"}), figures)
+
+
+def _run(value: str, mine: str = "") -> str:
+    """The first and the last of different numbers, if none between them is missing, as SQL."""
+    first, last = f"min({value}) {mine}", f"max({value}) {mine}"
+    gapless = f"count({value}) {mine} = try_add(try_subtract({last}, {first}), 1L)"
+    return f"IF({gapless}, array({first}, {last}), NULL)"
 
 
 def _glance(name: str, arrivals: Arrivals) -> Rows:
@@ -156,6 +195,8 @@ def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
         # As in SQL, a key with NULL in it repeats nothing.
         given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
         repeated = {f"{_REPEATED}{i}": f"sum(IF({given}, {quote(_OF_KEY)} - 1, 0))"}
+        if (key := contract.run_key(unique)) is not None:
+            repeated[f"{_RUN_OF_KEY}{i}"] = _run(number(*key))
         of_all = {"admitted": f"sum({quote(_OF_KEY)})", **bounds, **{e: f"sum({quote(e)})" for e in ends}}
         yield _asked(name, per_key, {**repeated, **(of_all if i == 0 else {})})
 
@@ -183,6 +224,12 @@ def _survey(found: Mapping[str, Any]) -> Survey:
         oldest=found.get("oldest"),
         ends=frozenset(int(name.removeprefix(_ENDS)) for name, n in found.items() if name.startswith(_ENDS) and n),
         plain=plain,
+        plain_runs={name.removeprefix(_RUN): tuple(ends) for name, ends in found.items() if name.startswith(_RUN)},
+        key_runs={
+            int(name.removeprefix(_RUN_OF_KEY)): tuple(ends)
+            for name, ends in found.items()
+            if name.startswith(_RUN_OF_KEY)
+        },
         others=found["punctuations"] - sum(plain.values()),
     )
 

@@ -1,0 +1,124 @@
+"""Intervals of one attribute: what a punctuation's pattern is, as SQL and as far as the driver knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from caesura.operators.rows import Rows, local, sent
+from caesura.types import Type
+
+ENDS = ("low", "high", "low_open", "high_open")
+"""The fields of a box's pattern on an attribute."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """The values of a type from `low` to `high` (SQL, both included unless open); None is no end."""
+
+    type: str
+    low: str | None
+    high: str | None
+    high_open: bool = False
+    low_open: bool = False
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """As the parts of a box's pattern."""
+        low, high = (f"CAST({end or 'NULL'} AS {self.type})" for end in (self.low, self.high))
+        return low, high, str(self.low_open).lower(), str(self.high_open).lower()
+
+
+MOST = 32
+"""So many intervals of a table the driver knows, at the most: whoever asks compares with each."""
+
+_AT_ONCE = 65536
+"""How many values of a run are written as one array."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The values of an enumerable type from the first to the last, both included and as numbers (`number`); None
+    is no end."""
+
+    type: Type
+    first: int | None
+    last: int | None
+
+    @property
+    def values(self) -> int | None:
+        """How many they are; None: without end."""
+        return None if self.first is None or self.last is None else self.last - self.first + 1
+
+    @property
+    def span(self) -> Span:
+        first, last = (None if end is None else at_number(f"{end}L", self.type) for end in (self.first, self.last))
+        return Span(self.type.sql, first, last)
+
+
+def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """The same values in as few runs as there can be."""
+    found: list[Run] = []
+    for run in sorted(runs, key=lambda run: (run.first is not None, run.first or 0)):
+        before = found[-1] if found else None
+        if before is None or (before.last is not None and run.first is not None and before.last + 1 < run.first):
+            found.append(run)
+        elif before.last is not None and (run.last is None or run.last > before.last):
+            found[-1] = Run(run.type, before.first, run.last)
+    return tuple(found)
+
+
+def each_value(attribute: str, runs: Iterable[Run]) -> Rows:
+    """The values of runs that end, one by one."""
+    pieces = [piece for run in runs for piece in _pieces(run)]
+    ends = local(("low", "high"), (piece.span.ends[:2] for piece in pieces))
+    return sent(ends.exploded({attribute: "sequence(low, high)"}), len(pieces) * _AT_ONCE)
+
+
+def _pieces(run: Run) -> Iterator[Run]:
+    assert run.first is not None
+    assert run.last is not None
+    for first in range(run.first, run.last + 1, _AT_ONCE):
+        yield Run(run.type, first, min(first + _AT_ONCE - 1, run.last))
+
+
+def number(value: str, type: Type) -> str:
+    """A value of an enumerable type as a number of which each next value is one more."""
+    return f"CAST(unix_date({value}) AS BIGINT)" if type.sql == "DATE" else f"CAST({value} AS BIGINT)"
+
+
+def at_number(number: str, type: Type) -> str:
+    """The value of an enumerable type with this number."""
+    return f"date_from_unix_date(CAST({number} AS INT))" if type.sql == "DATE" else f"CAST({number} AS {type})"
+
+
+def interval_type(sql: str) -> str:
+    """The type of a box's pattern on an attribute; an end that is NULL is open to that side."""
+    return f"STRUCT<low: {sql}, high: {sql}, low_open: BOOLEAN, high_open: BOOLEAN>"
+
+
+def one_value(value: str) -> str:
+    """A constant as a box's pattern."""
+    return f"struct({value} AS low, {value} AS high, false AS low_open, false AS high_open)"
+
+
+def interval_table(attribute: str, spans: Iterable[Span]) -> Rows:
+    """Spans as boxes in a local table."""
+    table = local(ENDS, (span.ends for span in spans))
+    return table.project({attribute: f"struct({', '.join(ENDS)})"})
+
+
+def inside(value: str, box: str) -> str:
+    above = f"({box}.low IS NULL OR {value} > {box}.low OR ({value} = {box}.low AND NOT {box}.low_open))"
+    below = f"({box}.high IS NULL OR {value} < {box}.high OR ({value} = {box}.high AND NOT {box}.high_open))"
+    return f"({box} IS NULL OR ({value} IS NOT NULL AND {above} AND {below}))"
+
+
+def within(box: str, other: str) -> str:
+    """The condition that a box's interval lies in another; every value of the attribute lies in no interval."""
+    low = f"{box}.low > {other}.low OR ({box}.low = {other}.low AND ({box}.low_open OR NOT {other}.low_open))"
+    high = (
+        f"{box}.high < {other}.high OR ({box}.high = {other}.high AND ({box}.high_open OR NOT {other}.high_open))"
+    )
+    above, below = f"({other}.low IS NULL OR {low})", f"({other}.high IS NULL OR {high})"
+    return f"({box} IS NOT NULL AND {above} AND {below})"
