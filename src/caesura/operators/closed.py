@@ -21,7 +21,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import TypeVar
 
-from caesura.operators.intervals import Run, Span, each_value, inside, interval_table, interval_type
+from caesura.operators.intervals import Run, Span, against_spans, each_value, inside, interval_table, interval_type
 from caesura.operators.rows import Rows, quote, union, values
 
 Attributes = tuple[str, ...]
@@ -35,7 +35,7 @@ class Closed:
     everything: bool = False
     runs: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
     terms: Mapping[str, str] = field(default_factory=dict)
-    """What is compared with the patterns on an attribute, as SQL, where it is not the column of that name."""
+    """Where what is compared with the patterns on an attribute is not the column of that name."""
 
     def __bool__(self) -> bool:
         """Whether there may be a punctuation at all."""
@@ -66,6 +66,10 @@ class Closed:
     def known(self) -> Mapping[str, tuple[Span, ...]]:
         """What the driver knows, by attribute."""
         return _both(self.spans, {name: tuple(run.span for run in runs) for name, runs in self.runs.items()})
+
+    def term(self, attribute: str) -> str:
+        """What is compared with the patterns on an attribute, as SQL."""
+        return self.terms.get(attribute, quote(attribute))
 
     def mapped(self, change: Callable[[Rows, str], Rows]) -> Closed:
         """The same with each table replaced; it comes with a name of what it holds."""
@@ -185,7 +189,7 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
     if rows is None or closed.everything:
         return None
     for attribute, spans in closed.known.items():
-        rows = against_boxes(rows, interval_table(attribute, spans), closed.terms, negated=True)
+        rows = against_spans(rows, closed.term(attribute), spans, negated=True)
     for attributes, points in closed.points.items():
         rows = rows.matching(points, attributes, negated=True)
     if closed.boxes is not None:
@@ -199,9 +203,8 @@ def covered(rows: Rows | None, closed: Closed) -> Rows | None:
         return rows
     found: list[Rows] = []
     for attribute, spans in closed.known.items():
-        table = interval_table(attribute, spans)
-        found.append(against_boxes(rows, table, closed.terms))
-        rows = against_boxes(rows, table, closed.terms, negated=True)
+        found.append(against_spans(rows, closed.term(attribute), spans))
+        rows = against_spans(rows, closed.term(attribute), spans, negated=True)
     for attributes, points in closed.points.items():
         found.append(rows.matching(points, attributes))
         rows = rows.matching(points, attributes, negated=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from caesura.operators.closed import NOTHING, uncovered
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
@@ -12,6 +13,8 @@ from caesura.operators.store import Store
 
 @dataclass(frozen=True)
 class Distinct:
+    prompt: ClassVar[bool] = True
+
     table: StateTable
     released: Store
     """The punctuations since the table was last written anew: the rows that they cover cannot come again."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
@@ -28,6 +29,8 @@ class Partial:
 
 @dataclass(frozen=True)
 class Group:
+    prompt: ClassVar[bool] = False
+
     table: StateTable
     keys: tuple[str, ...]
     partials: tuple[Partial, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from caesura.operators.rows import Rows, local, sent
+from caesura.operators.rows import Rows, local, quote, sent
 from caesura.types import Type
 
 ENDS = ("low", "high", "low_open", "high_open")
@@ -108,10 +108,24 @@ def interval_table(attribute: str, spans: Iterable[Span]) -> Rows:
     return table.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
+def against_spans(rows: Rows, value: str, spans: Iterable[Span], *, negated: bool = False) -> Rows:
+    """The rows whose value (as SQL) is in one of few spans, or in none. It is asked of every row: the ends are
+    columns, since to take them out of a struct would cost more than to compare."""
+    ends = {end: f"span {end}" for end in ENDS}
+    table = local(tuple(ends.values()), (span.ends for span in spans))
+    low, high, low_open, high_open = map(quote, ends.values())
+    return rows.matching_on(table, _between(value, low, high, low_open, high_open), negated=negated)
+
+
 def inside(value: str, box: str) -> str:
-    above = f"({box}.low IS NULL OR {value} > {box}.low OR ({value} = {box}.low AND NOT {box}.low_open))"
-    below = f"({box}.high IS NULL OR {value} < {box}.high OR ({value} = {box}.high AND NOT {box}.high_open))"
-    return f"({box} IS NULL OR ({value} IS NOT NULL AND {above} AND {below}))"
+    """The condition that a pattern matches a value."""
+    return f"({box} IS NULL OR {_between(value, *(f'{box}.{end}' for end in ENDS))})"
+
+
+def _between(value: str, low: str, high: str, low_open: str, high_open: str) -> str:
+    above = f"({low} IS NULL OR {value} > {low} OR ({value} = {low} AND NOT {low_open}))"
+    below = f"({high} IS NULL OR {value} < {high} OR ({value} = {high} AND NOT {high_open}))"
+    return f"({value} IS NOT NULL AND {above} AND {below})"
 
 
 def within(box: str, other: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
@@ -83,6 +83,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Join:
+    prompt: ClassVar[bool] = True
+
     name: str
     sides: tuple[Side, ...]
     equalities: tuple[tuple[str, str], ...]

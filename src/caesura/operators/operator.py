@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
@@ -112,6 +112,9 @@ class State:
 
 
 class Operator(Protocol):
+    prompt: ClassVar[bool]
+    """Whether its result rows do not depend on what a slice closes: no punctuation releases or withholds one."""
+
     @property
     def tables(self) -> tuple[StateTable, ...]:
         """The state tables it needs; their names are unique in the pipeline."""
@@ -131,6 +134,8 @@ class Operator(Protocol):
 
 class Stateless:
     """What an operator that keeps nothing does in the slice's later steps."""
+
+    prompt: ClassVar[bool] = True
 
     @property
     def tables(self) -> tuple[StateTable, ...]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
@@ -65,6 +66,8 @@ class Half:
 
 @dataclass(frozen=True)
 class Pair:
+    prompt: ClassVar[bool] = False
+
     halves: tuple[Half, Half]
     condition: str
     """Who meets whom."""

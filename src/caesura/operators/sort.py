@@ -7,6 +7,7 @@ more. A row with NULL in the first key has no turn before the end.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from caesura.operators.closed import Closed, as_data, covered, uncovered
 from caesura.operators.islands import as_points, islands
@@ -18,6 +19,8 @@ from caesura.types import Type
 
 @dataclass(frozen=True)
 class Sort:
+    prompt: ClassVar[bool] = False
+
     table: StateTable
     keys: tuple[SortKey, ...]
     type: Type

@@ -30,13 +30,29 @@ def evaluate(
         operator = compiled.operators[node]
         inputs = tuple(flows[below] for below in plan.inputs(node))
         rows = union((operator.step(state, inputs), operator.pass_(state, inputs)))
-        if rows is not None and node in compiled.shared:
-            rows = state.share(f"rows of node {compiled.nodes.index(node)}", rows)
+        rows = _shared(compiled, state, node, rows)
         changes |= operator.keep(state, inputs)
         passed, remembered = operator.prop(state, inputs)
         changes |= remembered
         flows[node] = replace(passed, rows=rows)
     return flows, changes
+
+
+def rows_alone(compiled: Compiled, state: State, scans: Mapping[plan.Plan, Flow]) -> dict[plan.Plan, Flow]:
+    """The rows of the nodes that give them whatever the slice closes."""
+    flows = dict(scans)
+    for node in compiled.nodes:
+        inputs = tuple(flows[below] for below in plan.inputs(node) if below in flows)
+        if node not in flows and len(inputs) == len(plan.inputs(node)) and compiled.operators[node].prompt:
+            flows[node] = Flow(_shared(compiled, state, node, compiled.operators[node].step(state, inputs)))
+    return flows
+
+
+def _shared(compiled: Compiled, state: State, node: plan.Plan, rows: Rows | None) -> Rows | None:
+    """Rows that several read are computed once."""
+    if rows is None or node not in compiled.shared:
+        return rows
+    return state.share(f"rows of node {compiled.nodes.index(node)}", rows)
 
 
 def forgotten(

@@ -7,7 +7,7 @@ all changes of all state tables, one that surveys the input. The manifest, writt
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from time import perf_counter, time_ns
 
@@ -27,8 +27,8 @@ from caesura.planning.statistics_json import to_json
 from caesura.progress import Progress
 from caesura.spark.arrivals import Arrivals
 from caesura.spark.compile import Compiled
-from caesura.spark.contract import Contract, Source
-from caesura.spark.evaluate import evaluate, forgotten
+from caesura.spark.contract import Contract
+from caesura.spark.evaluate import evaluate, forgotten, rows_alone
 from caesura.spark.idle import caught_up
 from caesura.spark.manifest import Manifest, Promised, Seen, commit
 from caesura.spark.quarantine import added, require_kept
@@ -113,8 +113,7 @@ class SliceDriver:
         done = self._attempt(parts, number, time, foreseen, clock, guessed=foreseen is not None)
         if not isinstance(done, _Done):
             self._files.discard(number)
-            for target in self._targets:
-                target.sink.discard(number)
+            self._discard_results(number)
             done = self._attempt(parts, number, time, done, clock, guessed=False)
         assert isinstance(done, _Done)
         self._last = done.surveys
@@ -128,6 +127,25 @@ class SliceDriver:
         alike = last.keys() == parts.keys() and all(each.ordinary and not each.dense for each in last.values())
         return last if alike else None
 
+    def _early(
+        self, pool: Executor, state: State, arrivals: Mapping[str, Arrivals], number: int
+    ) -> Future[dict[str, int]] | None:
+        """Write the results before anything is known of the slice, as if no row broke the contract: if they do not
+        depend on what the slice closes, and can be taken back."""
+        unlikely = any(each.broken for each in self._last.values())
+        if unlikely or not all(target.sink.repeatable for target in self._targets):
+            return None
+        flows = rows_alone(
+            self._compiled, state, self._leaves({n: each.unchecked() for n, each in arrivals.items()})
+        )
+        if not all(target.query.plan in flows for target in self._targets):
+            return None
+        return pool.submit(self._staged, flows, number)
+
+    def _discard_results(self, number: int) -> None:
+        for target in self._targets:
+            target.sink.discard(number)
+
     def _attempt(
         self,
         parts: Mapping[str, Rows] | None,
@@ -140,6 +158,7 @@ class SliceDriver:
     ) -> _Done | Mapping[str, Survey]:
         """Everything but the commit. If the surveys were guessed and wrong, what was found instead."""
         state = self._files.open(self.manifest.tables)
+        pool = ThreadPoolExecutor()
         try:
             pasts = {
                 name: contract.past(state, self.manifest.promised.get(name, Promised()), time)
@@ -148,8 +167,15 @@ class SliceDriver:
             arrivals = {
                 name: Arrivals(self._contracts[name], rows, pasts[name]) for name, rows in (parts or {}).items()
             }
+            early: Future[dict[str, int]] | None = None
             if surveys is None:
+                early = self._early(pool, state, arrivals, number)
                 surveys = survey(self._spark, arrivals)
+                if early is not None and any(each.broken for each in surveys.values()):
+                    wait((early,))
+                    self._discard_results(number)
+                    state.forget()
+                    early = None
             clock.lap("survey")
             aside = [each for name, found in surveys.items() for each in arrivals[name].set_aside(found)]
             require_kept(self._spark, self._compiled.streams.values(), aside, number)
@@ -161,7 +187,9 @@ class SliceDriver:
             }
             if parts is not None:
                 sources = caught_up(self._contracts, sources, time)
-            flows, changes = evaluate(self._compiled, state, self._leaves(sources))
+            flows, changes = evaluate(
+                self._compiled, state, self._leaves({n: each.flow for n, each in sources.items()})
+            )
             for source in sources.values():
                 changes |= source.changes
             changes |= forgotten(self._compiled, state, flows, changes)
@@ -172,27 +200,30 @@ class SliceDriver:
             output: dict[str, int] = {}
             written = Written()
             failure: Exception | None = None
-            with ThreadPoolExecutor() as pool:
-                counted = self._counted(state, flows)
-                state_job = pool.submit(self._files.write, number, changes, aside, counted, self._origins)
-                survey_job = pool.submit(survey, self._spark, arrivals) if guessed else None
-                try:
-                    output = self._staged(flows, number) if at_once else {}
-                    clock.lap("results")
-                    written = state_job.result()
-                    clock.lap("state")
-                except (PySparkException, Py4JError) as error:
-                    failure = error  # perhaps of a row that no operator was to see
-                if survey_job is not None:
-                    guesses, surveys = surveys, survey_job.result()
-                    if not all(guess.foresees(surveys[name]) for name, guess in guesses.items()):
-                        return surveys
+            counted = self._counted(state, flows)
+            state_job = pool.submit(self._files.write, number, changes, aside, counted, self._origins)
+            survey_job = pool.submit(survey, self._spark, arrivals) if guessed else None
+            try:
+                if early is not None:
+                    output = early.result()
+                elif at_once:
+                    output = self._staged(flows, number)
+                clock.lap("results")
+                written = state_job.result()
+                clock.lap("state")
+            except (PySparkException, Py4JError) as error:
+                failure = error  # perhaps of a row that no operator was to see
+            if survey_job is not None:
+                guesses, surveys = surveys, survey_job.result()
+                if not all(guess.foresees(surveys[name]) for name, guess in guesses.items()):
+                    return surveys
             if failure is not None:
                 raise failure
             if not at_once:
                 output = self._staged(flows, number)
                 clock.lap("results")
         finally:
+            pool.shutdown()
             state.forget()
         manifest = Manifest(
             slice=number,
@@ -217,7 +248,7 @@ class SliceDriver:
                 counted += counts(join, state, inputs, flows[node].new, every_rule=self._every_rule)
         return counted
 
-    def _leaves(self, sources: Mapping[str, Source]) -> dict[plan.Plan, Flow]:
+    def _leaves(self, streams: Mapping[str, Flow]) -> dict[plan.Plan, Flow]:
         """A relation that never changes is known as a whole; to whoever takes it for a stream, all of it comes in
         the first slice."""
         first, ended = self.manifest.slice < 0, Closed(everything=True)
@@ -227,7 +258,7 @@ class SliceDriver:
         }
         for node in self._compiled.nodes:
             if isinstance(node, plan.Scan) and isinstance(node.relation, Stream):
-                flow = sources[node.relation.name].flow
+                flow = streams.get(node.relation.name, Flow())
                 names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
                 rows = None if flow.rows is None else flow.rows.renamed(names)
                 leaves[node] = Flow(rows, flow.new.renamed(names), flow.before.renamed(names))
