@@ -27,12 +27,18 @@ class TableVersion:
     base: Part | None = None
     deltas: tuple[Part, ...] = ()
     spans: tuple[tuple[str | None, str | None], ...] = ()
-    """In a table of intervals: the widest of the base, by their ends."""
+    """In a table of intervals: the widest of the base, by their ends. If they are all of it, no file is read, and
+    there may be none."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts that hold rows."""
         return tuple(part for part in (self.base, *self.deltas) if part is not None and part.rows)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the intervals of the base are all here."""
+        return len(self.spans) == (0 if self.base is None else self.base.rows)
 
     @property
     def rows(self) -> int:

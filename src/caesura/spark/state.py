@@ -98,7 +98,11 @@ class StateFiles:
 
         `values_of`: the columns whose different values are counted, roughly, where their table is written anew.
         """
-        tables = {name: change.rows for name, change in changes.items() if change.rows is not None}
+        tables = {
+            name: change.rows
+            for name, change in changes.items()
+            if change.rows is not None and change.runs is None  # those the manifest has
+        }
         if (quarantine := union(each.rows for each in aside)) is not None:
             tables[QUARANTINE.name] = quarantine
         figures = tuple(dict.fromkeys(rows for each in counted for rows in each.tables))
@@ -108,8 +112,7 @@ class StateFiles:
         if tagged is None:
             return Written()
         observed = Observation()
-        known = {name for name, change in changes.items() if change.runs is not None}
-        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i, name in known)]
+        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
         anew = (name for name in tables if name in changes and changes[name].rewrite)
         columns = [(name, column) for name in anew for column in values_of.get(name, ())]
         metrics += (f"{self._values(name, column)} AS v{i}" for i, (name, column) in enumerate(columns))
@@ -138,11 +141,11 @@ class StateFiles:
             values.setdefault(name, {})[column] = found[f"v{i}"]
         return Written(written, quarantined_now, released(counted, numbers), values)
 
-    def _metrics(self, name: str, i: int, known: bool) -> Iterator[str]:
-        """What the driver is to know: the number of rows and, of boxes, the longest intervals, if it does not."""
+    def _metrics(self, name: str, i: int) -> Iterator[str]:
+        """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
         mine = f"table = '{self._ids[name]}'"
         yield f"count_if({mine}) AS n{i}"
-        if (interval := self._tables[name].intervals_of) is not None and not known:
+        if (interval := self._tables[name].intervals_of) is not None:
             attribute, type = interval
             yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
 
@@ -159,9 +162,10 @@ class StateFiles:
             found = written.tables.get(name, WrittenTable())
             part = Part(slice, found.rows)
             earlier = before.get(name, TableVersion())
-            if change.rewrite:
-                known = found.spans if change.runs is None else spans.written(change.runs)
-                after[name] = TableVersion(part, spans=known)
+            if change.runs is not None:
+                after[name] = TableVersion(Part(slice, len(change.runs)), spans=spans.written(change.runs))
+            elif change.rewrite:
+                after[name] = TableVersion(part, spans=found.spans)
             else:  # without rows too: what the slice is done with is still held, and counts towards writing anew
                 after[name] = replace(earlier, deltas=(*earlier.deltas, part))
         return after
@@ -228,18 +232,21 @@ class StateFiles:
         compact = not version.deltas
         if interval is None:
             return Held(union(self._tables_of(name, version)), rewrite, compact)
-        attribute, type = interval
-        known = spans.spans(version.spans, type)
-        if type.enumerable and compact and len(known) == version.rows:
-            rows = interval_table(attribute, known) if known else None
-            return Held(rows, rewrite, runs=spans.runs(version.spans, type))
+        _, type = interval
+        rows, known = union(self._tables_of(name, version)), spans.spans(version.spans, type)
+        if not (type.enumerable and compact):
+            return Held(rows, rewrite, compact, known)
         # Every interval of an enumerable type is closed; others may have open ends, which no known interval has.
-        wide_known = type.enumerable and compact and len(known) < MOST
-        return Held(union(self._tables_of(name, version)), rewrite, compact, known, wide_known)
+        runs = spans.runs(version.spans, type) if version.listed else None
+        return Held(rows, rewrite, compact, known, wide_known=len(known) < MOST, runs=runs)
 
     def _tables_of(self, name: str, version: TableVersion) -> list[Rows]:
         if version.rows == 0:
             return []
+        interval = self._tables[name].intervals_of
+        if version.spans and version.listed and interval is not None:
+            listed = interval_table(interval[0], spans.spans(version.spans, interval[1]))
+            return [listed, *self._tables_of(name, replace(version, base=None, spans=()))]
         if version.base is None or version.base.rows <= self._policy.eager_rows:
             return [self._read(name, self._files_of(name, version.parts))]
         deltas = tuple(delta for delta in version.deltas if delta.rows)
