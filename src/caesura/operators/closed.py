@@ -21,7 +21,15 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import TypeVar
 
-from caesura.operators.intervals import Run, Span, against_spans, each_value, inside, interval_table, interval_type
+from caesura.operators.intervals import (
+    Interval,
+    Run,
+    against_spans,
+    each_value,
+    inside,
+    interval_table,
+    interval_type,
+)
 from caesura.operators.rows import Rows, quote, union, values
 
 Attributes = tuple[str, ...]
@@ -31,7 +39,7 @@ Attributes = tuple[str, ...]
 class Closed:
     points: Mapping[Attributes, Rows] = field(default_factory=dict)
     boxes: Rows | None = None
-    spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    spans: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
     everything: bool = False
     runs: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
     terms: Mapping[str, str] = field(default_factory=dict)
@@ -63,9 +71,9 @@ class Closed:
         return replace(self, runs={}) | apart
 
     @property
-    def known(self) -> Mapping[str, tuple[Span, ...]]:
+    def known(self) -> Mapping[str, tuple[Interval, ...]]:
         """What the driver knows, by attribute."""
-        return _both(self.spans, {name: tuple(run.span for run in runs) for name, runs in self.runs.items()})
+        return _both(self.spans, self.runs)
 
     def term(self, attribute: str) -> str:
         """What is compared with the patterns on an attribute, as SQL."""
@@ -161,7 +169,7 @@ NOTHING = Closed()
 _T = TypeVar("_T")
 
 
-def _both(one: Mapping[str, tuple[_T, ...]], other: Mapping[str, tuple[_T, ...]]) -> dict[str, tuple[_T, ...]]:
+def _both(one: Mapping[str, Iterable[_T]], other: Mapping[str, Iterable[_T]]) -> dict[str, tuple[_T, ...]]:
     """Without repetition."""
     return {name: tuple(dict.fromkeys((*one.get(name, ()), *other.get(name, ())))) for name in {**one, **other}}
 

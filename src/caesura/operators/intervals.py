@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from caesura.operators.rows import Rows, local, quote, sent
 from caesura.types import Type
@@ -51,9 +52,26 @@ class Run:
         return None if self.first is None or self.last is None else self.last - self.first + 1
 
     @property
-    def span(self) -> Span:
-        first, last = (None if end is None else at_number(f"{end}L", self.type) for end in (self.first, self.last))
-        return Span(self.type.sql, first, last)
+    def low(self) -> str | None:
+        return self._sql(self.first)
+
+    @property
+    def high(self) -> str | None:
+        return self._sql(self.last)
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        return Span(self.type.sql, self.low, self.high).ends
+
+    def meets(self, first: int, last: int) -> bool:
+        """Whether one of its values is among those."""
+        return (self.first is None or self.first <= last) and (self.last is None or first <= self.last)
+
+    def _sql(self, end: int | None) -> str | None:
+        return None if end is None else at_number(f"{end}L", self.type)
+
+
+Interval: TypeAlias = Span | Run
 
 
 def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -71,7 +89,7 @@ def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
 def each_value(attribute: str, runs: Iterable[Run]) -> Rows:
     """The values of runs that end, one by one."""
     pieces = [piece for run in runs for piece in _pieces(run)]
-    ends = local(("low", "high"), (piece.span.ends[:2] for piece in pieces))
+    ends = local(("low", "high"), (piece.ends[:2] for piece in pieces))
     return sent(ends.exploded({attribute: "sequence(low, high)"}), len(pieces) * _AT_ONCE)
 
 
@@ -102,13 +120,13 @@ def one_value(value: str) -> str:
     return f"struct({value} AS low, {value} AS high, false AS low_open, false AS high_open)"
 
 
-def interval_table(attribute: str, spans: Iterable[Span]) -> Rows:
+def interval_table(attribute: str, spans: Iterable[Interval]) -> Rows:
     """Spans as boxes in a local table."""
     table = local(ENDS, (span.ends for span in spans))
     return table.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
-def against_spans(rows: Rows, value: str, spans: Iterable[Span], *, negated: bool = False) -> Rows:
+def against_spans(rows: Rows, value: str, spans: Iterable[Interval], *, negated: bool = False) -> Rows:
     """The rows whose value (as SQL) is in one of few spans, or in none. It is asked of every row: the ends are
     columns, since to take them out of a struct would cost more than to compare."""
     ends = {end: f"span {end}" for end in ENDS}

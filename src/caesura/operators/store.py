@@ -136,10 +136,10 @@ class Store:
                 alone, others = restricting(others, attributes)
                 added = union((as_points(added, attribute), None if alone is None else alone.only(attributes)))
                 if added is None and attribute in runs and (known := _known(held, runs[attribute])) is not None:
-                    changes[name] = Change(_table(attribute, known), rewrite=True, runs=known)
+                    changes[name] = Change(interval_table(attribute, known), rewrite=True, runs=known)
                     continue
                 if attribute in runs:
-                    added = union((added, _table(attribute, runs[attribute])))
+                    added = union((added, interval_table(attribute, runs[attribute])))
             if added is None and held.compact:
                 continue
             rows = union((held.rows, added)) if held.rewrite else added
@@ -177,14 +177,10 @@ def _known(held: Held, new: tuple[Run, ...]) -> tuple[Run, ...] | None:
     return known if len(known) <= MOST else None
 
 
-def _table(attribute: str, runs: tuple[Run, ...]) -> Rows:
-    return interval_table(attribute, (run.span for run in runs))
-
-
 def _as_read(attribute: str, known: tuple[Run, ...]) -> Closed:
     """Short ones as the constants they are."""
     short = tuple(run for run in known if run.values is not None and run.values <= RUN)
-    wide = tuple(run.span for run in known if run not in short)
+    wide = tuple(run for run in known if run not in short)
     return Closed(spans={attribute: wide} if wide else {}, runs={attribute: short} if short else {})
 
 

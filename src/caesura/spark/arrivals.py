@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from caesura.catalog import Interval, OrderedBy, Unique
 from caesura.operators.closed import NOTHING, Closed, covered, restricting, uncovered
-from caesura.operators.intervals import Run
+from caesura.operators.intervals import Run, number
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows, quote, sent
 from caesura.spark.contract import Contract, Past, Said, Source, all_said
@@ -50,8 +50,8 @@ class Arrivals:
     def parsed(self) -> Rows:
         """The punctuations that are not plain, read."""
         texts = self.raw.present([PUNCTUATION])
-        for number in self.plain().values():
-            texts = texts.where(f"{number} IS NULL")
+        for value in self.plain().values():
+            texts = texts.where(f"{value} IS NULL")
         return self.contract.reader.parse(texts, PUNCTUATION)
 
     def data(self) -> Rows:
@@ -181,15 +181,29 @@ class Arrivals:
                 admitted = numbered.where(f"{quote(_NTH)} = 1").without(_NTH)
 
     @property
-    def only_ordered(self) -> bool:
-        """Whether nothing is asked of a row but that it is not below the bounds of ordered columns."""
-        contract, past = self.contract, self.past
-        asked = (*contract.unique, *contract.ending, *contract.stream.checks)
-        return bool(contract.ordered) and not asked and past.closed == contract.below(past.promised.bounds)
+    def all_known(self) -> bool:
+        """Whether the least and the greatest values can tell that no row is forbidden: nothing is but values of
+        single columns, and the driver knows which."""
+        closed, below = self.past.closed, self.contract.below(self.past.promised.bounds).spans
+        tables = closed.points or closed.boxes is not None or closed.everything
+        return not (self.contract.stream.checks or tables) and all(
+            isinstance(each, Run) or each in below.get(column, ())
+            for column, intervals in closed.known.items()
+            for each in intervals
+        )
 
-    def bound(self, ordered: OrderedBy, which: str = "") -> str:
-        """The newest value less the slack, as SQL over admitted rows, or over `which` of all; it never falls."""
-        newest = f"max({quote(ordered.column)}){which}"
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The columns of which runs of values are closed, and the number of a value as SQL."""
+        types = self.contract.store.types
+        return {
+            column: number(quote(column), types[column])
+            for column, intervals in self.past.closed.known.items()
+            if any(isinstance(each, Run) for each in intervals)
+        }
+
+    def bound(self, ordered: OrderedBy, newest: str) -> str:
+        """The newest value (as SQL) less the slack; it never falls."""
         bound = newest if ordered.slack is None else f"{newest} - {ordered.slack.sql}"
         so_far = self.past.promised.bounds.get(ordered.column)
         return bound if so_far is None else f"greatest({bound}, {self.contract.literal(ordered, so_far)})"

@@ -39,11 +39,11 @@ def evaluate(
 
 
 def rows_alone(compiled: Compiled, state: State, scans: Mapping[plan.Plan, Flow]) -> dict[plan.Plan, Flow]:
-    """The rows of the nodes that give them whatever the slice closes."""
+    """The rows of all nodes, whatever the slice closes: for operators that are prompt."""
     flows = dict(scans)
     for node in compiled.nodes:
-        inputs = tuple(flows[below] for below in plan.inputs(node) if below in flows)
-        if node not in flows and len(inputs) == len(plan.inputs(node)) and compiled.operators[node].prompt:
+        if node not in flows:
+            inputs = tuple(flows[below] for below in plan.inputs(node))
             flows[node] = Flow(_shared(compiled, state, node, compiled.operators[node].step(state, inputs)))
     return flows
 

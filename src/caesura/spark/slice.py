@@ -132,14 +132,13 @@ class SliceDriver:
     ) -> Future[dict[str, int]] | None:
         """Write the results before anything is known of the slice, as if no row broke the contract: if they do not
         depend on what the slice closes, and can be taken back."""
+        operators = (each for node, each in self._compiled.operators.items() if node not in self._static)
         unlikely = any(each.broken for each in self._last.values())
-        if unlikely or not all(target.sink.repeatable for target in self._targets):
+        repeatable = all(target.sink.repeatable for target in self._targets)
+        if unlikely or not repeatable or not all(each.prompt for each in operators):
             return None
-        flows = rows_alone(
-            self._compiled, state, self._leaves({n: each.unchecked() for n, each in arrivals.items()})
-        )
-        if not all(target.query.plan in flows for target in self._targets):
-            return None
+        unchecked = {name: each.unchecked() for name, each in arrivals.items()}
+        flows = rows_alone(self._compiled, state, self._leaves(unchecked))
         return pool.submit(self._staged, flows, number)
 
     def _discard_results(self, number: int) -> None:

@@ -233,7 +233,7 @@ class StateFiles:
         if interval is None:
             return Held(union(self._tables_of(name, version)), rewrite, compact)
         _, type = interval
-        rows, known = union(self._tables_of(name, version)), spans.spans(version.spans, type)
+        rows, known = union(self._tables_of(name, version)), spans.intervals(version.spans, type)
         if not (type.enumerable and compact):
             return Held(rows, rewrite, compact, known)
         # Every interval of an enumerable type is closed; others may have open ends, which no known interval has.
@@ -245,7 +245,7 @@ class StateFiles:
             return []
         interval = self._tables[name].intervals_of
         if version.spans and version.listed and interval is not None:
-            listed = interval_table(interval[0], spans.spans(version.spans, interval[1]))
+            listed = interval_table(interval[0], spans.intervals(version.spans, interval[1]))
             return [listed, *self._tables_of(name, replace(version, base=None, spans=()))]
         if version.base is None or version.base.rows <= self._policy.eager_rows:
             return [self._read(name, self._files_of(name, version.parts))]

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
-from caesura.operators.intervals import number
+from caesura.operators.intervals import Run, number
 from caesura.operators.rows import Rows, quote, text, union, view
 from caesura.spark.inputs import PUNCTUATION
 from caesura.spark.punctuations import kinds
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 _BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
 _RUN, _RUN_OF_KEY = "run ", "keys "
-_OF_KEY, _LATE = "rows of key", "late"
+_NEWEST, _OLDEST, _LEAST, _GREATEST = "newest ", "oldest ", "least ", "greatest "
+_ADMITTED, _OF_KEY, _LATE = "admitted", "rows of key", "late"
 _IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 
 
@@ -91,22 +93,19 @@ class Survey:
 
 
 def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
-    """All streams in one job, which gives a few rows of figures as JSON. Where there are punctuations that are not
-    plain, another job reads them."""
+    """All streams in one job, which gives a few rows of figures as JSON. Another is for streams with rows that may
+    have been closed, and another where there are punctuations that are not plain, to read them."""
     found = _answers(
         spark,
         (
             rows
             for name, each in arrivals.items()
-            for rows in (
-                *_plain(name, each),
-                *((_glance(name, each),) if each.only_ordered else _questions(name, each)),
-            )
+            for rows in (*_plain(name, each), *_questions(name, each, glance=each.all_known))
         ),
     )
-    late = {name: arrivals[name] for name, figures in found.items() if figures.get(_LATE)}
-    found |= _answers(spark, (rows for name, each in late.items() for rows in _questions(name, each)))
-    surveys = {name: _survey(figures) for name, figures in found.items()}
+    late = {name: each for name, each in arrivals.items() if each.all_known and _late(found[name], each)}
+    again = _answers(spark, (rows for name, each in late.items() for rows in _questions(name, each, glance=False)))
+    surveys = {name: _survey({**figures, **again.get(name, {})}) for name, figures in found.items()}
     return {
         name: _with_others(spark, name, each, arrivals[name]) if each.others else each
         for name, each in surveys.items()
@@ -122,15 +121,6 @@ def _answers(spark: SparkSession, questions: Iterable[Rows]) -> dict[str, dict[s
     return found
 
 
-def _counted(arrivals: Arrivals) -> dict[str, str]:
-    """How much there is of what, without a look at the rows."""
-    return {
-        "rows": f"count_if({_IS_ROW})",
-        "corrupt": f"count({quote(CORRUPT)})",
-        "punctuations": f"count({quote(PUNCTUATION)})",
-    }
-
-
 def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
     """How many punctuations are plain, of which attribute, and whether their values follow one another."""
     if not (plain := arrivals.plain()):
@@ -141,64 +131,106 @@ def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
     values = read.project({"which": f"CASE {which} END", "value": value}).present(["value"])
     figures: dict[str, str] = {}
     for column in plain:
-        mine = f"FILTER (WHERE which = {text(column)})"
-        figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}) {mine}, 0)"
+        mine = f" FILTER (WHERE which = {text(column)})"
+        figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}){mine}, 0)"
         figures[f"{_RUN}{column}"] = _run("value", mine)
-    yield _asked(name, values.grouped(["which", "value"], {_OF_KEY: "count(*)"}), figures)
+    yield _told(name, values.grouped(["which", "value"], {_OF_KEY: "count(*)"}).summary(figures))
 
 
-def _run(value: str, mine: str = "") -> str:
+def _run(value: str, which: str) -> str:
     """The first and the last of different numbers, if none between them is missing, as SQL."""
-    first, last = f"min({value}) {mine}", f"max({value}) {mine}"
-    gapless = f"count({value}) {mine} = try_add(try_subtract({last}, {first}), 1L)"
+    first, last = f"min({value}){which}", f"max({value}){which}"
+    gapless = f"count({value}){which} = try_add(try_subtract({last}, {first}), 1L)"
     return f"IF({gapless}, array({first}, {last}), NULL)"
 
 
-def _glance(name: str, arrivals: Arrivals) -> Rows:
-    """One look where a row can break the contract only by being late: if the oldest is not, none is."""
-    rows = f" FILTER (WHERE {_IS_ROW})"
-    oldest = {o.column: f"min({quote(o.column)}){rows}" for o in arrivals.contract.ordered}
-    late = (
-        f"{oldest[o.column]} < {arrivals.contract.literal(o, bound)}"
-        for o in arrivals.contract.ordered
-        if (bound := arrivals.past.promised.bounds.get(o.column)) is not None
-    )
-    figures = {**_counted(arrivals), "admitted": f"count_if({_IS_ROW})", **_bounds(arrivals, rows)}
-    figures[_LATE] = f"coalesce({' OR '.join(late) or 'false'}, false)"
-    if (timed_by := arrivals.contract.timed_by) is not None and arrivals.past.promised.time is None:
-        figures["oldest"] = _micros(oldest[timed_by.column])
-    return _asked(name, arrivals.raw, figures)
+def _questions(name: str, arrivals: Arrivals, *, glance: bool) -> Iterator[Rows]:
+    """What else there is to know, of the rows that nothing forbids.
 
-
-def _bounds(arrivals: Arrivals, which: str = "") -> dict[str, str]:
-    """How far ordered columns have come; `which` says with what rows, if not all."""
-    contract = arrivals.contract
-    bounds = {f"{_BOUND}{o.column}": f"CAST({arrivals.bound(o, which)} AS STRING)" for o in contract.ordered}
-    if contract.timed_by is not None:
-        bounds["time"] = _micros(arrivals.bound(contract.timed_by, which))
-    return bounds
-
-
-def _questions(name: str, arrivals: Arrivals) -> Iterator[Rows]:
-    yield _asked(name, arrivals.raw, _counted(arrivals))
-    if (admitted := arrivals.admitted()) is None:
+    A glance is one look at all rows: where the driver knows all that is closed, the least and the greatest values
+    mostly tell that none of them is forbidden.
+    """
+    contract, which = arrivals.contract, f" FILTER (WHERE {_IS_ROW})" if glance else ""
+    rows = arrivals.raw if glance else arrivals.admitted()
+    measures = _counted()
+    if not glance:
+        yield _told(name, arrivals.raw.summary({figure: each.sql for figure, each in measures.items()}))
+        measures = {}
+    if rows is None:
         return
-    contract, ordered, bounds = arrivals.contract, arrivals.contract.ordered, _bounds(arrivals)
-    if (timed_by := contract.timed_by) is not None and arrivals.past.promised.time is None:
-        yield _asked(name, admitted, {"oldest": _micros(f"min({quote(timed_by.column)})")})
-    ends = {f"{_ENDS}{i}": f"count_if({each.condition.sql})" for i, each in enumerate(contract.ending)}
+    measures[_ADMITTED] = _Measure(f"count(*){which}", "sum")
+    for i, ending in enumerate(contract.ending):
+        measures[f"{_ENDS}{i}"] = _Measure(f"count_if({ending.condition.sql}){which}", "sum")
+    for column in (each.column for each in contract.ordered):
+        measures[f"{_NEWEST}{column}"] = _Measure(f"max({quote(column)}){which}", "max")
+        measures[f"{_OLDEST}{column}"] = _Measure(f"min({quote(column)}){which}", "min")
+    for column, value in arrivals.numbers.items() if glance else ():
+        measures[f"{_LEAST}{column}"] = _Measure(f"min({value}){which}", "min")
+        measures[f"{_GREATEST}{column}"] = _Measure(f"max({value}){which}", "max")
     if not contract.unique:
-        yield _asked(name, admitted, {"admitted": "count(*)", **bounds, **ends})
+        yield _told(name, rows.summary({n: each.sql for n, each in measures.items()}), _derived(arrivals))
     for i, unique in enumerate(contract.unique):
-        newest = {o.column: f"max({quote(o.column)})" for o in ordered if o.column not in unique.columns}
-        per_key = admitted.grouped(unique.columns, {_OF_KEY: "count(*)", **newest, **(ends if i == 0 else {})})
+        mine = measures if i == 0 else {}
+        inner = {_OF_KEY: f"count(*){which}", **{figure: each.sql for figure, each in mine.items()}}
+        outer = {figure: each.of_groups(figure) for figure, each in mine.items()}
         # As in SQL, a key with NULL in it repeats nothing.
         given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
-        repeated = {f"{_REPEATED}{i}": f"sum(IF({given}, {quote(_OF_KEY)} - 1, 0))"}
+        outer[f"{_REPEATED}{i}"] = f"coalesce(sum(IF({given}, greatest({quote(_OF_KEY)} - 1, 0), 0)), 0)"
         if (key := contract.run_key(unique)) is not None:
-            repeated[f"{_RUN_OF_KEY}{i}"] = _run(number(*key))
-        of_all = {"admitted": f"sum({quote(_OF_KEY)})", **bounds, **{e: f"sum({quote(e)})" for e in ends}}
-        yield _asked(name, per_key, {**repeated, **(of_all if i == 0 else {})})
+            outer[f"{_RUN_OF_KEY}{i}"] = _run(number(*key), f" FILTER (WHERE {quote(_OF_KEY)} > 0)")
+        summary = rows.grouped(unique.columns, inner).summary(outer)
+        yield _told(name, summary, _derived(arrivals) if i == 0 else {})
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """A figure as an aggregate over rows, and what makes the same of such figures of groups."""
+
+    sql: str
+    combine: Literal["sum", "min", "max"]
+
+    def of_groups(self, name: str) -> str:
+        combined = f"{self.combine}({quote(name)})"
+        return f"coalesce({combined}, 0)" if self.combine == "sum" else combined
+
+
+def _counted() -> dict[str, _Measure]:
+    """How much there is of what."""
+    return {
+        "rows": _Measure(f"count_if({_IS_ROW})", "sum"),
+        "corrupt": _Measure(f"count({quote(CORRUPT)})", "sum"),
+        "punctuations": _Measure(f"count({quote(PUNCTUATION)})", "sum"),
+    }
+
+
+def _derived(arrivals: Arrivals) -> dict[str, str]:
+    """How far ordered columns have come, and whether a row comes late, as SQL over the newest and the oldest."""
+    contract, promised = arrivals.contract, arrivals.past.promised
+    bounds = {each.column: arrivals.bound(each, quote(f"{_NEWEST}{each.column}")) for each in contract.ordered}
+    figures = {f"{_BOUND}{column}": f"CAST({bound} AS STRING)" for column, bound in bounds.items()}
+    late = (
+        f"{quote(f'{_OLDEST}{each.column}')} < {contract.literal(each, bound)}"
+        for each in contract.ordered
+        if (bound := promised.bounds.get(each.column)) is not None
+    )
+    figures[_LATE] = f"coalesce({' OR '.join(late) or 'false'}, false)"
+    if (timed_by := contract.timed_by) is not None:
+        figures["time"] = _micros(bounds[timed_by.column])
+        if promised.time is None:
+            figures["oldest"] = _micros(quote(f"{_OLDEST}{timed_by.column}"))
+    return figures
+
+
+def _late(figures: Mapping[str, Any], arrivals: Arrivals) -> bool:
+    """Whether a row may be one that was closed before, as far as a glance can tell."""
+    met = (
+        run.meets(figures[f"{_LEAST}{column}"], figures[f"{_GREATEST}{column}"])
+        for column in arrivals.numbers
+        if f"{_LEAST}{column}" in figures
+        for run in arrivals.past.closed.known[column]
+        if isinstance(run, Run)
+    )
+    return bool(figures.get(_LATE)) or any(met)
 
 
 def _micros(time: str) -> str:
@@ -206,17 +238,17 @@ def _micros(time: str) -> str:
     return f"unix_micros(TRY_CAST({time} AS TIMESTAMP))"
 
 
-def _asked(name: str, rows: Rows, figures: Mapping[str, str]) -> Rows:
-    """A row of the stream's name and some of the figures found in it, as JSON."""
-    summary = rows.summary(figures)
-    return summary.project({"stream": text(name), "found": f"to_json(struct({', '.join(map(quote, figures))}))"})
+def _told(name: str, summary: Rows, derived: Mapping[str, str] = MappingProxyType({})) -> Rows:
+    """A row of the stream's name and the figures found in it, and what follows from them, as JSON."""
+    told = ", ".join((*map(quote, summary.columns), *(f"{sql} AS {quote(name)}" for name, sql in derived.items())))
+    return summary.project({"stream": text(name), "found": f"to_json(struct({told}))"})
 
 
 def _survey(found: Mapping[str, Any]) -> Survey:
     plain = {name.removeprefix(_PLAIN): n for name, n in found.items() if name.startswith(_PLAIN) and n}
     return Survey(
         rows=found["rows"],
-        admitted=found.get("admitted", 0),
+        admitted=found.get(_ADMITTED, 0),
         repeated=sum(n for name, n in found.items() if name.startswith(_REPEATED)),
         corrupt=found["corrupt"],
         bounds={name.removeprefix(_BOUND): value for name, value in found.items() if name.startswith(_BOUND)},
