@@ -75,6 +75,7 @@ def run_to_end(
     *,
     allow_unbounded: bool = False,
     every_rule: bool = False,
+    eager_rows: int | None = None,
 ) -> Run:
     """Start a pipeline of one SELECT on an empty checkpoint, and wait for its end. Its rows are only counted."""
     shutil.rmtree(checkpoint, ignore_errors=True)
@@ -92,6 +93,7 @@ def run_to_end(
         until_end=True,
         allow_unbounded=allow_unbounded,
         every_rule=every_rule,
+        eager_rows=eager_rows,
         on_progress=report,
     )
     query.awaitTermination()

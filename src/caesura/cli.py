@@ -165,6 +165,12 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
 @click.option("--checkpoint", metavar="DIR", help="Keep progress and state here, and continue from it.")
 @_STATISTICS
 @click.option("--every-order", is_flag=True, help="Let rows of joins in a circle go sooner, for more work.")
+@click.option(
+    "--eager-rows",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Purge states of up to N rows (100,000) at every slice, larger ones now and then.",
+)
 @click.option("--master", metavar="URL", help="A Spark cluster; all cores of this machine without it.")
 @click.option("--ui", is_flag=True, help="Serve Spark's web page on 127.0.0.1.")
 def run_command(
@@ -174,6 +180,7 @@ def run_command(
     checkpoint: str | None,
     statistics: str | None,
     every_order: bool,
+    eager_rows: int | None,
     master: str | None,
     ui: bool,
 ) -> None:
@@ -202,6 +209,7 @@ def run_command(
                 allow_unbounded=allow_unbounded,
                 statistics=statistics,
                 every_order=every_order,
+                eager_rows=eager_rows,
                 on_progress=line.update,
             )
             try:

@@ -154,6 +154,7 @@ class Prepared:
         until_end: bool = False,
         allow_unbounded: bool = False,
         interval: str | None = None,
+        eager_rows: int | None = None,
         every_order: bool = False,
         every_rule: bool = False,
         statistics: str | Path | None = None,
@@ -165,17 +166,21 @@ class Prepared:
         `format`, `path` and `options` say where the rows of a SELECT go: by default they are printed; `memory`
         makes them a view with the query's name. `until_end` stops when the inputs are exhausted and takes that as
         the end of the streams; `interval` is the time between slices. `allow_unbounded` starts a query whose state
-        may grow for ever; each progress says so. `every_order` lets rows of joins in which inputs are connected in
-        a circle go sooner, for more work per slice. `every_rule` counts what lets go of the rows of joins
-        (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
-        `statistics` is a file that an earlier run has written, to choose join plans by; a checkpoint that exists
-        keeps its own.
+        may grow for ever; each progress says so. States of up to `eager_rows`, 100,000 unless given, are purged at
+        every slice, larger ones when as much has come as they hold. `every_order` lets rows of joins in which
+        inputs are connected in a circle go sooner, for more work per slice. `every_rule` counts what lets go of
+        the rows of joins (`Progress.released`) and the open values of their columns (`Progress.statistics`), which
+        takes time. `statistics` is a file that an earlier run has written, to choose join plans by; a checkpoint
+        that exists keeps its own.
         """
         from caesura.spark.run import Settings, start
+        from caesura.spark.state import PurgePolicy
         from caesura.terminal import print_rows
 
         if interval is not None and fixed_length(interval) is None:
             raise _refused(f"`interval` is a length of time such as '10 seconds', not '{interval}'")
+        if eager_rows is not None and eager_rows < 0:
+            raise _refused(f"`eager_rows` is a number of rows, not {eager_rows}")
         if not allow_unbounded:
             self.require_safe()
         selects = Origin(format or ("console" if path is None else "parquet"), path, tuple(options.items()))
@@ -189,6 +194,7 @@ class Prepared:
             show=print_rows,
             report=on_progress or (lambda progress: None),
             unbounded=self.unbounded,
+            purge=PurgePolicy() if eager_rows is None else PurgePolicy(eager_rows),
             every_order=every_order,
             every_rule=every_rule,
             statistics=self.read_statistics(statistics),

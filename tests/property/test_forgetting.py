@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from random import Random
 
@@ -26,7 +26,7 @@ ORDERS = hops(COLUMNS, PAIRS, (((1, 2),), ((0, 2),), ((0, 1),)))
 class ForgetsWhatARowWaitsFor(Forgetful):
     """All have closed the value, but a row with it is still there: it waits for a third input."""
 
-    def waits(self, values: Mapping[str, Value], held: Slice, *, own: bool) -> bool:
+    def waits(self, values: Mapping[str, Value], held: Slice) -> bool:
         return False
 
 
@@ -40,8 +40,8 @@ class ForgetsWhatMayStillCome(Forgetful):
 class ForgetsAlone(Forgetful):
     """Its own rows still ask for what its partners have closed; when they are gone, these find nobody."""
 
-    def waits(self, values: Mapping[str, Value], held: Slice, *, own: bool) -> bool:
-        return not own and super().waits(values, held, own=own)
+    def askers(self, i: int, shared: Collection[int]) -> Iterable[int]:
+        return set(shared) - {i}
 
 
 def differs(kind: type[Join], name: str) -> bool:

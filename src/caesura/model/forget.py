@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from caesura.model.join import Join
 from caesura.model.operator import Rows, Slice, State, covered
@@ -33,9 +33,16 @@ class Forgetful(Join):
         if len(values) < len(p.patterns):
             return False
         shared = {k: mine for k, names in enumerate(self.columns) if (mine := self._shared(names, values))}
-        return len(shared) > 1 and not any(
-            self.opens(mine, kept[k]) or self.waits(mine, kept[k], own=k == i) for k, mine in shared.items()
+        return (
+            len(shared) > 1
+            and not any(self.opens(mine, kept[k]) for k, mine in shared.items())
+            and not any(self.waits(shared[k], kept[k]) for k in self.askers(i, shared))
         )
+
+    def askers(self, i: int, shared: Collection[int]) -> Iterable[int]:
+        """Whose rows may still ask. Those of input i itself do too, for what its partners have closed, who would
+        never forget it without this input."""
+        return shared
 
     def _shared(self, names: Sequence[str], values: Mapping[str, Value]) -> dict[str, Value]:
         """The values, as the columns of an input have them."""
@@ -46,8 +53,7 @@ class Forgetful(Join):
         """Whether a row with these values may still come."""
         return not covered(values, {}, held.punctuations)
 
-    def waits(self, values: Mapping[str, Value], held: Slice, *, own: bool) -> bool:
-        """Whether a row with these values is left. Those of the input itself ask for what its partners have
-        closed, who would never forget it without this input."""
+    def waits(self, values: Mapping[str, Value], held: Slice) -> bool:
+        """Whether a row with these values is left."""
         p = Punctuation.of({name: Constant(value) for name, value in values.items()})
         return any(match(row, p) for row in held.rows)

@@ -1,0 +1,38 @@
+"""Runs of values as the driver joins them up, against sets of numbers."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caesura.operators.intervals import Run, joined
+from caesura.types import BIGINT
+
+NUMBERS = range(-3, 12)
+ENDS = st.none() | st.integers(0, 8)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Run:
+    first, last = draw(ENDS), draw(ENDS)
+    if first is not None and last is not None and first > last:
+        first, last = last, first
+    return Run(BIGINT, first, last)
+
+
+def values(run: Run) -> set[int]:
+    return {n for n in NUMBERS if (run.first is None or run.first <= n) and (run.last is None or n <= run.last)}
+
+
+@given(st.lists(runs(), max_size=6))
+def test_the_same_values_in_the_fewest_runs(given: list[Run]) -> None:
+    found = joined(given)
+    held = set[int]().union(*map(values, given))
+    assert set[int]().union(*map(values, found)) == held
+    assert len(found) == sum(1 for n in NUMBERS if n in held and (n - 1 not in held or n == NUMBERS[0]))
+
+
+@given(runs(), st.integers(0, 8), st.integers(0, 8))
+def test_runs_meet_where_they_share_a_value(run: Run, one: int, other: int) -> None:
+    first, last = sorted((one, other))
+    assert run.meets(first, last) == bool(values(run) & set(range(first, last + 1)))

@@ -1,0 +1,97 @@
+"""Closed keys that follow one another: the driver knows them by the first and the last; nothing else changes."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from caesura.spark.state import PurgePolicy
+from caesura.testing.script import Script
+
+PIPELINE = """
+CREATE STREAM item (id INT, size INT, UNIQUE (id)) FROM FILES item;
+CREATE STREAM bid (item INT, price INT, PUNCTUATED BY (item)) FROM FILES bid;
+CREATE STREAM visit (day DATE, n INT, UNIQUE (day)) FROM FILES visit;
+CREATE SINK bids USING parquet LOCATION 'bids';
+CREATE SINK sizes USING parquet LOCATION 'sizes';
+CREATE SINK days USING parquet LOCATION 'days';
+INSERT INTO bids SELECT i.id, b.price FROM item AS i JOIN bid AS b ON i.id = b.item;
+INSERT INTO sizes SELECT i.id, SUM(b.price) AS paid FROM item AS i JOIN bid AS b ON i.id = b.item GROUP BY i.id;
+INSERT INTO days SELECT day, SUM(n) AS n FROM visit GROUP BY day;
+"""
+LATE = "it matches an earlier punctuation of its stream"
+
+
+def items(*ids: int) -> list[dict[str, object]]:
+    return [{"id": id, "size": 10 * id} for id in ids]
+
+
+def bid(item: int, price: int) -> dict[str, object]:
+    return {"item": item, "price": price}
+
+
+def closed(*items: int) -> list[str]:
+    return [json.dumps({"item": item}) for item in items]
+
+
+def visits(*days: str) -> list[dict[str, object]]:
+    return [{"day": day, "n": 1} for day in days]
+
+
+@pytest.mark.parametrize("purge", [PurgePolicy(), PurgePolicy(eager_rows=0, max_deltas=2)], ids=["eager", "lazy"])
+def test_keys_without_gaps_and_with_them(spark: SparkSession, tmp_path: Path, purge: PurgePolicy) -> None:
+    script = Script(spark, tmp_path, PIPELINE, purge=purge)
+    script.slice(
+        item=items(1, 2, 3), bid=[bid(1, 10), bid(2, 11), *closed(1)], visit=visits("1969-12-31", "1970-01-01")
+    )
+    script.slice(
+        item=items(4, 5), bid=[bid(3, 12), bid(1, 13), *closed(2, 3)], visit=visits("1970-01-02", "1970-01-01")
+    )
+    script.run()
+    script.slice(item=items(7, 2), bid=[bid(5, 14), *closed(5, 5)], visit=visits("1969-12-29"))
+    script.slice(item=items(6, 9), bid=[bid(4, 15), bid(3, 16), *closed(4, 9, 8)])
+    query = script.run()
+
+    def found(sink: str) -> list[list[tuple[object, ...]]]:
+        return [[tuple(row.values()) for row in script.rows(sink, slice)] for slice in range(4)]
+
+    assert found("bids") == [[(1, 10), (2, 11)], [(3, 12)], [(5, 14)], [(4, 15)]]
+    assert found("sizes") == [[(1, 10)], [(2, 11), (3, 12)], [(5, 14)], [(4, 15)]]
+    day = date.fromisoformat
+    assert found("days") == [
+        [(day("1969-12-31"), 1), (day("1970-01-01"), 1)],
+        [(day("1970-01-02"), 1)],
+        [(day("1969-12-29"), 1)],
+        [],
+    ]
+    assert [item[:3] for item in script.quarantine(query)] == [
+        (1, "bid", LATE),
+        (1, "visit", LATE),
+        (2, "item", LATE),
+        (3, "bid", LATE),
+    ]
+    if purge == PurgePolicy():
+        tables = json.loads(max((tmp_path / "checkpoint" / "manifests").glob("*.json")).read_text())["tables"]
+        spans = {name: table["spans"] for name, table in tables.items() if table["spans"]}
+        assert spans["item: closed(id)"] == [["1", "7"], ["9", "9"]]
+        assert spans["bid: closed(item)"] == [["1", "5"], ["8", "9"]]
+        assert spans["visit: closed(day)"] == [["-3", "-3"], ["-1", "1"]]
+
+
+def test_runs_are_in_the_manifest_alone(spark: SparkSession, tmp_path: Path) -> None:
+    """And are found there by a run that continues."""
+    script = Script(spark, tmp_path, PIPELINE)
+    script.slice(item=items(*range(3000)), bid=closed(*range(2999)))
+    script.run()
+    script.slice(item=items(5), bid=[bid(2999, 1), bid(2998, 1)])
+    query = script.run()
+    assert script.rows("bids") == [{"id": 2999, "price": 1}]
+    assert [item[:3] for item in script.quarantine(query)] == [(1, "bid", LATE), (1, "item", LATE)]
+    assert script.progress[0].punctuation_rows == 2
+    written = {path.name for path in (tmp_path / "checkpoint" / "state" / "0000000000").iterdir()}
+    holding = [name for name, rows in script.progress[0].state.items() if rows and ": closed" not in name]
+    assert len([name for name in written if name.startswith("table=")]) == len(holding)
