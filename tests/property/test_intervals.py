@@ -5,10 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.operators.intervals import Run, joined
-from caesura.types import BIGINT
+from caesura.operators.intervals import Run, joined, of_type
+from caesura.types import BIGINT, Type
 
 NUMBERS = range(-3, 12)
+TINYINT = Type("TINYINT")
 ENDS = st.none() | st.integers(0, 8)
 
 
@@ -36,3 +37,12 @@ def test_the_same_values_in_the_fewest_runs(given: list[Run]) -> None:
 def test_runs_meet_where_they_share_a_value(run: Run, one: int, other: int) -> None:
     first, last = sorted((one, other))
     assert run.meets(first, last) == bool(values(run) & set(range(first, last + 1)))
+
+
+@given(st.lists(runs(), max_size=4))
+def test_a_narrower_type_has_fewer_values(given: list[Run]) -> None:
+    wide = [Run(BIGINT, run.first and run.first * 100, run.last and run.last * 100) for run in given]
+    found = of_type(wide, TINYINT)
+    for n in (-128, -1, 0, 100, 127):
+        assert any(run.meets(n, n) for run in found) == any(run.meets(n, n) for run in wide)
+    assert all(end is None or -128 <= end <= 127 for run in found for end in (run.first, run.last))

@@ -95,3 +95,71 @@ def test_runs_are_in_the_manifest_alone(spark: SparkSession, tmp_path: Path) -> 
     written = {path.name for path in (tmp_path / "checkpoint" / "state" / "0000000000").iterdir()}
     holding = [name for name, rows in script.progress[0].state.items() if rows and ": closed" not in name]
     assert len([name for name in written if name.startswith("table=")]) == len(holding)
+
+
+ORDERED = """
+CREATE STREAM item (id INT, at INT, UNIQUE (id), ORDERED BY (at)) FROM FILES item;
+CREATE STREAM bid (item BIGINT, rows INT, UNIQUE (rows), PUNCTUATED BY (item)) FROM FILES bid;
+CREATE SINK bids USING parquet LOCATION 'bids';
+INSERT INTO bids SELECT i.id, b.rows FROM item AS i JOIN bid AS b ON i.id = b.item;
+"""
+
+
+def offer(id: int, at: int) -> dict[str, object]:
+    return {"id": id, "at": at}
+
+
+def test_rows_that_are_set_aside_close_nothing_and_give_no_result(spark: SparkSession, tmp_path: Path) -> None:
+    """A glance takes 2, 3, 4 for a run, but 3 is late, and may come again. By then results were written."""
+    script = Script(spark, tmp_path, ORDERED)
+    script.slice(item=[offer(1, 10)], bid=[{"item": 1, "rows": 7}, {"item": 3, "rows": 8}])
+    script.slice(item=[offer(2, 11), offer(3, 9), offer(4, 12)], bid=[{"item": 4, "rows": 9}])
+    script.slice(item=[offer(3, 12)], bid=[{"item": 4, "rows": 8}, {"item": 2, "rows": 1}])
+    query = script.run()
+    found = [[tuple(row.values()) for row in script.rows("bids", slice)] for slice in range(3)]
+    assert found == [[(1, 7)], [(4, 9)], [(2, 1), (3, 8)]]
+    assert [item[:3] for item in script.quarantine(query)] == [
+        (1, "item", "it is below the bound of ORDERED BY (at)"),
+        (2, "bid", LATE),
+    ]
+
+
+def test_a_column_lacks_values_of_the_wider_one_it_is_compared_with(spark: SparkSession, tmp_path: Path) -> None:
+    """The grouping asks for punctuations on an INT, and gets those of a BIGINT."""
+    script = Script(
+        spark,
+        tmp_path,
+        ORDERED.replace("SELECT i.id, b.rows FROM", "SELECT i.id, COUNT(*) AS n FROM").replace(
+            "b.item;", "b.item GROUP BY i.id;"
+        ),
+    )
+    script.slice(item=[offer(1, 10)], bid=[{"item": 1, "rows": 7}, *closed(2**40, 2**40 + 1)])
+    script.slice(bid=[*closed(2**50, 2**51, 1)])
+    script.slice(item=[offer(2, 11)], bid=[*closed(2)])
+    script.run()
+    assert script.rows("bids") == [{"id": 1, "n": 1}]
+
+
+CHAIN = """
+CREATE STREAM a (x INT, v INT, PUNCTUATED BY (x)) FROM FILES a;
+CREATE STREAM b (x INT, y INT, v INT, PUNCTUATED BY (x), PUNCTUATED BY (y)) FROM FILES b;
+CREATE STREAM c (y INT, z INT, v INT, PUNCTUATED BY (y), PUNCTUATED BY (z)) FROM FILES c;
+CREATE STREAM d (z INT, PUNCTUATED BY (z)) FROM FILES d;
+CREATE SINK met USING parquet LOCATION 'met';
+INSERT INTO met SELECT a.v, d.z FROM a JOIN b ON a.x = b.x AND coalesce(a.v, 0) <= coalesce(b.v, 0)
+  JOIN c ON b.y = c.y AND coalesce(b.v, 0) <= coalesce(c.v, 0) JOIN d ON c.z = d.z;
+"""
+
+
+def test_null_in_a_column_of_another_condition_does_not_purge(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, CHAIN)
+    script.slice(
+        a=[{"x": 1, "v": None}, '{"x": 1}'],
+        b=[{"x": 1, "y": 1, "v": None}, '{"x": 1}', '{"y": 1}'],
+        c=[{"y": 1, "z": 1, "v": None}, '{"y": 1}'],
+    )
+    script.slice(d=[{"z": 1}, '{"z": 1}'], c=['{"z": 1}'])
+    script.run()
+    assert script.rows("met") == [{"v": None, "z": 1}]
+    assert script.progress[0].state_rows == 3
+    assert script.progress[-1].state_rows == 0

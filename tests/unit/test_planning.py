@@ -385,6 +385,11 @@ def test_a_hint_that_does_not_fit_is_refused(hint: str, message: str) -> None:
     assert diagnostic.labels[0].span.text == f"/*+ {hint} */"
 
 
+def test_an_alias_of_one_letter_is_not_named_twice_either() -> None:
+    with pytest.raises(CaesuraError, match="`a` is named twice"):
+        asked("SELECT /*+ TREE((a, b), a) */ a.a FROM s1 AS a JOIN s2 AS b ON a.b = b.b")
+
+
 def test_a_hint_needs_a_join() -> None:
     with pytest.raises(CaesuraError, match="no inner join"):
         asked("SELECT /*+ MJOIN */ a FROM s1")

@@ -22,8 +22,8 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from caesura.operators.intervals import (
-    Interval,
     Run,
+    Stretch,
     against_spans,
     each_value,
     inside,
@@ -39,7 +39,7 @@ Attributes = tuple[str, ...]
 class Closed:
     points: Mapping[Attributes, Rows] = field(default_factory=dict)
     boxes: Rows | None = None
-    spans: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)
+    spans: Mapping[str, tuple[Stretch, ...]] = field(default_factory=dict)
     everything: bool = False
     runs: Mapping[str, tuple[Run, ...]] = field(default_factory=dict)
     terms: Mapping[str, str] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Closed:
         return replace(self, runs={}) | apart
 
     @property
-    def known(self) -> Mapping[str, tuple[Interval, ...]]:
+    def known(self) -> Mapping[str, tuple[Stretch, ...]]:
         """What the driver knows, by attribute."""
         return _both(self.spans, self.runs)
 

@@ -33,6 +33,8 @@ class Span:
 MOST = 32
 """So many intervals of a table the driver knows, at the most: whoever asks compares with each."""
 
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32}
+
 _AT_ONCE = 65536
 """How many values of a run are written as one array."""
 
@@ -71,7 +73,7 @@ class Run:
         return None if end is None else at_number(f"{end}L", self.type)
 
 
-Interval: TypeAlias = Span | Run
+Stretch: TypeAlias = Span | Run
 
 
 def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -86,11 +88,22 @@ def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(found)
 
 
+def of_type(runs: Iterable[Run], type: Type) -> tuple[Run, ...]:
+    """The same as values of another type, as far as it has them: an INT may be compared with a BIGINT."""
+    bits = _BITS.get(type.sql, 64)
+    least, greatest = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+
+    def within(end: int | None) -> int | None:
+        return None if end is None else min(max(end, least), greatest)
+
+    return tuple(Run(type, within(run.first), within(run.last)) for run in runs if run.meets(least, greatest))
+
+
 def each_value(attribute: str, runs: Iterable[Run]) -> Rows:
     """The values of runs that end, one by one."""
     pieces = [piece for run in runs for piece in _pieces(run)]
     ends = local(("low", "high"), (piece.ends[:2] for piece in pieces))
-    return sent(ends.exploded({attribute: "sequence(low, high)"}), len(pieces) * _AT_ONCE)
+    return sent(ends.exploded({attribute: "sequence(low, high)"}), sum(piece.values or 0 for piece in pieces))
 
 
 def _pieces(run: Run) -> Iterator[Run]:
@@ -120,13 +133,13 @@ def one_value(value: str) -> str:
     return f"struct({value} AS low, {value} AS high, false AS low_open, false AS high_open)"
 
 
-def interval_table(attribute: str, spans: Iterable[Interval]) -> Rows:
+def interval_table(attribute: str, spans: Iterable[Stretch]) -> Rows:
     """Spans as boxes in a local table."""
     table = local(ENDS, (span.ends for span in spans))
     return table.project({attribute: f"struct({', '.join(ENDS)})"})
 
 
-def against_spans(rows: Rows, value: str, spans: Iterable[Interval], *, negated: bool = False) -> Rows:
+def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: bool = False) -> Rows:
     """The rows whose value (as SQL) is in one of few spans, or in none. It is asked of every row: the ends are
     columns, since to take them out of a struct would cost more than to compare."""
     ends = {end: f"span {end}" for end in ENDS}

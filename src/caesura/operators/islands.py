@@ -8,8 +8,9 @@ from caesura.operators.intervals import ENDS, at_number, number, one_value
 from caesura.operators.rows import Rows, quote
 from caesura.types import Type
 
-RUN = 1024
-"""Shorter intervals are read as points: a hash join answers for a million points, a nested loop for few boxes."""
+SHORT = 1024
+"""Intervals of up to so many values are read as points: a hash join answers for a million of them, a nested loop
+for few boxes."""
 
 _LEAST, _GREATEST = "-9223372036854775808L", "9223372036854775807L"
 
@@ -47,7 +48,7 @@ def _is_short(name: str, type: Type) -> str:
     if not type.enumerable:
         return f"({closed} AND {name}.low = {name}.high)"
     width = f"try_subtract({number(f'{name}.high', type)}, {number(f'{name}.low', type)})"
-    return f"({closed} AND {width} < {RUN})"
+    return f"({closed} AND {width} < {SHORT})"
 
 
 def islands(intervals: Rows, attribute: str, type: Type) -> Rows:

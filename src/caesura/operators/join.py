@@ -252,9 +252,7 @@ class Join:
         later: list[Rows | None] = []
         for hop in hops:
             closed = hop.translated(inputs[hop.input].closed)
-            if (
-                not parts
-            ):  # the first looks at the rows alone, and only those that it covers can be judged otherwise
+            if not parts:  # the first hop looks at the rows alone; the later ones judge only what it covers
                 at_once, left = uncovered(rows, closed), covered(rows, closed)
             else:
                 later.append(self._open_with(parts, i, left, hop.asks, closed))
@@ -268,7 +266,7 @@ class Join:
             return union(present)
         keys = self._compared(i)
         found = union(each.only(keys) for each in present)
-        return None if found is None else rows.matching(found.distinct(), keys)
+        return None if found is None else rows.alike(found.distinct(), keys)
 
     def _open_with(
         self, parts: Mapping[int, Rows | None], i: int, rows: Rows | None, asks: frozenset[str], closed: Closed
@@ -285,7 +283,7 @@ class Join:
         if len(askers) > 1:
             keys = self._compared(i)
             found = uncovered(self._matches({**parts, i: rows.only(keys)}, start=i), closed)
-            return None if found is None else rows.matching(found.only(keys).distinct(), keys)
+            return None if found is None else rows.alike(found.only(keys).distinct(), keys)
         (asker,) = askers
         parts = {**parts, i: rows}
         parts[asker] = uncovered(parts[asker], closed)

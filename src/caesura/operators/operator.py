@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed
-from caesura.operators.intervals import Interval, Run
+from caesura.operators.intervals import Run, Stretch
 from caesura.operators.rows import Rows, union, view
 from caesura.types import Type
 
@@ -61,7 +61,7 @@ class Held:
     rewrite: bool = True
     compact: bool = True
     """Whether it was written anew by the last slice that changed it: writing it once more would change nothing."""
-    spans: tuple[Interval, ...] = ()
+    spans: tuple[Stretch, ...] = ()
     """In a table of intervals: the longest, which the driver knows."""
     wide_known: bool = False
     """Whether all intervals that are too long to be read as points are among `spans`."""

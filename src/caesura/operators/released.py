@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from caesura.operators.closed import Closed, covered
+from caesura.operators.closed import Closed, as_data, covered
 from caesura.operators.join import Join
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows
@@ -49,7 +49,7 @@ def counts(
 ) -> Iterator[Count]:
     """What has to be counted in a slice, in which the join passes this on."""
     if every_rule:
-        passed = passed.one_by_one()
+        passed = as_data(passed, {})
         yield Count(join.name, "passed on", (*passed.points.values(), passed.boxes))
     for i, side in enumerate(join.sides):
         if side.finite or not (every_rule or side.release is not None):

@@ -14,8 +14,8 @@ from functools import cached_property
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Attributes, Closed, as_data, restricting, split, uncovered
-from caesura.operators.intervals import MOST, Run, interval_table, interval_type, joined, within
-from caesura.operators.islands import RUN, as_points, islands, short, wide
+from caesura.operators.intervals import MOST, Run, interval_table, interval_type, joined, of_type, within
+from caesura.operators.islands import SHORT, as_points, islands, short, wide
 from caesura.operators.operator import Change, Changes, Flow, Held, State, StateTable
 from caesura.operators.rows import Rows, quote, union
 from caesura.types import Type
@@ -124,9 +124,8 @@ class Store:
         return free, self.replace(state, held)
 
     def _appended(self, state: State, new: Closed) -> Changes:
-        runs = {name: known for name, known in new.runs.items() if (name,) in self._names}
-        apart = replace(new, runs={name: known for name, known in new.runs.items() if name not in runs})
-        new = as_data(apart, {name: type.sql for name, type in self.types.items()})
+        runs = {name: of_type(known, self.types[name]) for name, known in new.runs.items()}
+        new = as_data(replace(new, runs={}), {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
         others = new.boxes
         for attributes, name in self._names.items():
@@ -134,7 +133,7 @@ class Store:
             if len(attributes) == 1:
                 (attribute,) = attributes
                 alone, others = restricting(others, attributes)
-                added = union((as_points(added, attribute), None if alone is None else alone.only(attributes)))
+                added = union((self._points(added, attribute), None if alone is None else alone.only(attributes)))
                 if added is None and attribute in runs and (known := _known(held, runs[attribute])) is not None:
                     changes[name] = Change(interval_table(attribute, known), rewrite=True, runs=known)
                     continue
@@ -153,6 +152,13 @@ class Store:
             others = everything.distinct()
         changes[self._boxes] = Change(others, held.rewrite)
         return changes
+
+    def _points(self, points: Rows | None, attribute: str) -> Rows | None:
+        """As intervals of the type of this store: an INT may be compared with a BIGINT, and lacks values of it."""
+        if points is None:
+            return None
+        value = f"try_cast({quote(attribute)} AS {self.types[attribute]})"
+        return as_points(points.project({attribute: value}).present([attribute]), attribute)
 
     def _intervals(self, state: State, changes: Changes) -> Iterator[tuple[str, Rows]]:
         """The closed values of each attribute that has a table of its own, after the slice."""
@@ -179,9 +185,9 @@ def _known(held: Held, new: tuple[Run, ...]) -> tuple[Run, ...] | None:
 
 def _as_read(attribute: str, known: tuple[Run, ...]) -> Closed:
     """Short ones as the constants they are."""
-    short = tuple(run for run in known if run.values is not None and run.values <= RUN)
-    wide = tuple(run for run in known if run not in short)
-    return Closed(spans={attribute: wide} if wide else {}, runs={attribute: short} if short else {})
+    points = tuple(run for run in known if run.values is not None and run.values <= SHORT)
+    rest = tuple(run for run in known if run not in points)
+    return Closed(spans={attribute: rest} if rest else {}, runs={attribute: points} if points else {})
 
 
 def _coarser(known: Closed, attributes: Attributes) -> Closed:

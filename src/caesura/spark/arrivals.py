@@ -42,7 +42,7 @@ class Arrivals:
 
     def unchecked(self) -> Flow:
         """Its rows, as if all of them kept the contract."""
-        return Flow(self.data(), before=self.past.closed)
+        return Flow(self.data())
 
     def plain(self) -> dict[str, str]:
         return self.contract.reader.plain(PUNCTUATION)
@@ -186,7 +186,8 @@ class Arrivals:
         single columns, and the driver knows which."""
         closed, below = self.past.closed, self.contract.below(self.past.promised.bounds).spans
         tables = closed.points or closed.boxes is not None or closed.everything
-        return not (self.contract.stream.checks or tables) and all(
+        asked = (*self.contract.stream.checks, *self.contract.ending)  # which may fail on a row that is forbidden
+        return not (asked or tables) and all(
             isinstance(each, Run) or each in below.get(column, ())
             for column, intervals in closed.known.items()
             for each in intervals

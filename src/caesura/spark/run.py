@@ -59,14 +59,11 @@ _SETTINGS = {
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",  # all of an interval is read
     "spark.sql.maxConcurrentOutputFileWriters": "64",  # one per state table, instead of sorting by table
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow
-    # Hadoop sets the mode of every local file by a process, which takes 12 ms (decision 15): none for checksums
-    # of files, and none to ask whether a file of the log is a link.
+    # Hadoop sets the mode of every local file by a process, which takes 12 ms (decision 0015): none for checksums.
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "fs.file.impl.disable.cache": "true",
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    ),
 }
+_LOG_FILES = "spark.sql.streaming.checkpointFileManagerClass"
 
 
 @dataclass(frozen=True)
@@ -107,6 +104,9 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
     root = scratch.name if scratch is not None else str(settings.checkpoint)
     storage = Storage(work, root)
+    if storage.local and spark.conf.get(_LOG_FILES, None) is None:  # else a process to ask if a file is a link
+        package = "org.apache.spark.sql.execution.streaming.checkpointing"
+        work.conf.set(_LOG_FILES, f"{package}.FileSystemBasedCheckpointFileManager")
     try:
         pipeline = executed(pipeline, _claimed(storage, pipeline, settings.statistics))
     except SPARK_ERRORS as error:

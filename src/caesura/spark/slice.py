@@ -158,6 +158,7 @@ class SliceDriver:
         """Everything but the commit. If the surveys were guessed and wrong, what was found instead."""
         state = self._files.open(self.manifest.tables)
         pool = ThreadPoolExecutor()
+        early: Future[dict[str, int]] | None = None
         try:
             pasts = {
                 name: contract.past(state, self.manifest.promised.get(name, Promised()), time)
@@ -166,7 +167,6 @@ class SliceDriver:
             arrivals = {
                 name: Arrivals(self._contracts[name], rows, pasts[name]) for name, rows in (parts or {}).items()
             }
-            early: Future[dict[str, int]] | None = None
             if surveys is None:
                 early = self._early(pool, state, arrivals, number)
                 surveys = survey(self._spark, arrivals)
@@ -221,6 +221,11 @@ class SliceDriver:
             if not at_once:
                 output = self._staged(flows, number)
                 clock.lap("results")
+        except BaseException:
+            if early is not None:
+                wait((early,))
+                self._discard_results(number)
+            raise
         finally:
             pool.shutdown()
             state.forget()

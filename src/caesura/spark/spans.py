@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from caesura.operators.closed import Closed
-from caesura.operators.intervals import MOST, Interval, Run, Span, number
+from caesura.operators.intervals import MOST, Run, Span, Stretch, number
 from caesura.operators.islands import wide_condition
 from caesura.operators.rows import quote, text
 from caesura.punctuation import Constant, Pattern, Range, Value
@@ -48,7 +48,7 @@ def runs(known: Known, type: Type) -> tuple[Run, ...]:
     return tuple(Run(type, *(None if end is None else int(end) for end in ends)) for ends in known)
 
 
-def intervals(known: Known, type: Type) -> tuple[Interval, ...]:
+def intervals(known: Known, type: Type) -> tuple[Stretch, ...]:
     if type.enumerable:
         return runs(known, type)
     return tuple(Span(type.sql, _literal(low, type), _literal(high, type)) for low, high in known)

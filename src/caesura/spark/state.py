@@ -244,7 +244,7 @@ class StateFiles:
         if version.rows == 0:
             return []
         interval = self._tables[name].intervals_of
-        if version.spans and version.listed and interval is not None:
+        if version.spans and version.listed and interval is not None and interval[1].enumerable:
             listed = interval_table(interval[0], spans.intervals(version.spans, interval[1]))
             return [listed, *self._tables_of(name, replace(version, base=None, spans=()))]
         if version.base is None or version.base.rows <= self._policy.eager_rows:

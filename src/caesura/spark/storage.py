@@ -17,6 +17,10 @@ class Storage:
         configuration = spark._jsparkSession.sessionState().newHadoopConf()
         self._files: Any = self._hadoop.fs.Path(self.root).getFileSystem(configuration)
 
+    @property
+    def local(self) -> bool:
+        return bool(self._files.getUri().getScheme() == "file")
+
     def path(self, *parts: str) -> str:
         return "/".join((self.root, *parts))
 

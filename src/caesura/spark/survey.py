@@ -105,7 +105,9 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, S
     )
     late = {name: each for name, each in arrivals.items() if each.all_known and _late(found[name], each)}
     again = _answers(spark, (rows for name, each in late.items() for rows in _questions(name, each, glance=False)))
-    surveys = {name: _survey({**figures, **again.get(name, {})}) for name, figures in found.items()}
+    # What is not found is not told, so that the figures of a glance must not stay.
+    surveys = {name: _survey(_of_punctuations(found[name]) | again[name]) for name in again}
+    surveys = {name: surveys.get(name) or _survey(figures) for name, figures in found.items()}
     return {
         name: _with_others(spark, name, each, arrivals[name]) if each.others else each
         for name, each in surveys.items()
@@ -119,6 +121,10 @@ def _answers(spark: SparkSession, questions: Iterable[Rows]) -> dict[str, dict[s
     for name, figures in asked.frame(spark).collect() if asked is not None else ():
         found.setdefault(name, {}).update(json.loads(figures))
     return found
+
+
+def _of_punctuations(figures: Mapping[str, Any]) -> dict[str, Any]:
+    return {figure: value for figure, value in figures.items() if figure.startswith((_PLAIN, _RUN))}
 
 
 def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
@@ -171,7 +177,7 @@ def _questions(name: str, arrivals: Arrivals, *, glance: bool) -> Iterator[Rows]
         yield _told(name, rows.summary({n: each.sql for n, each in measures.items()}), _derived(arrivals))
     for i, unique in enumerate(contract.unique):
         mine = measures if i == 0 else {}
-        inner = {_OF_KEY: f"count(*){which}", **{figure: each.sql for figure, each in mine.items()}}
+        inner = {_OF_KEY: f"count(*){which}", **{_per_key(figure): each.sql for figure, each in mine.items()}}
         outer = {figure: each.of_groups(figure) for figure, each in mine.items()}
         # As in SQL, a key with NULL in it repeats nothing.
         given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
@@ -190,8 +196,13 @@ class _Measure:
     combine: Literal["sum", "min", "max"]
 
     def of_groups(self, name: str) -> str:
-        combined = f"{self.combine}({quote(name)})"
+        combined = f"{self.combine}({quote(_per_key(name))})"
         return f"coalesce({combined}, 0)" if self.combine == "sum" else combined
+
+
+def _per_key(figure: str) -> str:
+    """A name that no column is likely to have."""
+    return f"{figure} per key"
 
 
 def _counted() -> dict[str, _Measure]:

@@ -229,7 +229,7 @@ def _refuse_own_options(
 ) -> None:
     if PUNCTUATION in options:
         raise refusal(Code.MISPLACED_CLAUSE, "a table carries no punctuations", span(options[PUNCTUATION], source))
-    for name in (RATE, DISTINCT):
+    for name in (RATE, DISTINCT, RELEASE):
         if name in options:
             raise refusal(Code.MISPLACED_CLAUSE, f"`{name}` is an option of streams", span(options[name], source))
 

@@ -68,10 +68,11 @@ class _Shaping:
         for name, item in zip(names, plans, strict=True):
             if item not in owner:
                 raise self._refused(f"`{names[0]}` and `{name}` are not inputs of one inner join")
-            first = seen.setdefault(owner[item], name)
-            if first is not name:
-                why = "is named twice" if first.lower() == name.lower() else f"is one input with `{first}`"
-                raise self._refused(f"`{name}` {why}", _HELP)
+            if (first := seen.get(owner[item])) is not None:
+                if first.lower() == name.lower():
+                    raise self._refused(f"`{name}` is named twice", _HELP)
+                raise self._refused(f"`{name}` is one input with `{first}`", f"leave `{name}` out")
+            seen[owner[item]] = name
         missing = [self._alias(below) for i, below in enumerate(join.inputs) if i not in seen]
         if missing:
             raise self._refused(f"TREE leaves out {listing(missing)}", _HELP)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+import re
 
 from sqlglot import exp
 
@@ -11,6 +11,9 @@ from caesura.diagnostics import Source
 from caesura.diagnostics.code import Code
 from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
+
+_LONGEST = 2**63 - 1
+"""In microseconds: what Spark can count."""
 
 
 def interval(node: exp.Expr, source: Source) -> Interval:
@@ -25,20 +28,17 @@ def interval(node: exp.Expr, source: Source) -> Interval:
         Code.BAD_INTERVAL,
         "an interval here is one positive number of one unit",
         span(node, source),
-        because=f"units of fixed length are {', '.join(UNITS)}",
+        because=f"units of fixed length are {', '.join(UNITS)}; only seconds have parts",
+        help="write, say, INTERVAL 90 SECONDS",
     )
 
 
 def fixed_length(text: str) -> Interval | None:
-    """`5 seconds`, if it is a positive number of a unit of fixed length."""
+    """`5 seconds`, if it is a positive number of a unit of fixed length; parts of a unit are parts of a second."""
     number, _, unit = text.strip().partition(" ")
     name = unit.strip().upper()
-    return Interval(f"INTERVAL {number} {name}") if name.removesuffix("S") in UNITS and _positive(number) else None
-
-
-def _positive(text: str) -> bool:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        return False
-    return number.is_finite() and number > 0
+    form = r"[0-9]+([.][0-9]{1,6})?" if name.removesuffix("S") == "SECOND" else "[0-9]+"
+    if name.removesuffix("S") not in UNITS or not re.fullmatch(form, number, re.ASCII):
+        return None
+    length = Interval(f"INTERVAL {number} {name}")
+    return length if 0 < length.microseconds <= _LONGEST else None
