@@ -222,7 +222,10 @@ def run_command(
     last = query.lastProgress
     if last is None:
         stderr.out("nothing to do: there is no new input, or the streams of this checkpoint have ended")
-    elif last.quarantined_total:
+        return
+    if given_up := last.given_up_total:
+        stderr.out(f"{given_up:,} rows given up by OPTIONS (release …): results may be missing")
+    if last.quarantined_total:
         where = query.quarantine_path if checkpoint else "run with --checkpoint to keep them"
         stderr.out(f"{last.quarantined_total:,} quarantined: {where}")
         for stream, reasons in last.set_aside_total.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from caesura.catalog import Stream
+from caesura.catalog import Interval, Stream
 from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
 
 
@@ -46,3 +46,29 @@ def idle_windows(plan: Plan) -> Iterator[Scan]:
     for node in walk(plan):
         if isinstance(node, Scan) and node.window is not None and node not in limited:
             yield node
+
+
+def release(below: Plan) -> tuple[str, Interval] | None:
+    """When rows of an input of an inner join are given up, if that was asked for: how long after which time."""
+    streams = [node.relation for node in walk(below) if isinstance(node, Scan)]
+    match streams, times(below):
+        case [Stream(release=Interval() as after)], (time,):
+            return time, after
+        case _:
+            return None
+
+
+def idle_releases(plan: Plan) -> Iterator[Scan]:
+    """The inputs that OPTIONS (release …) gives nothing of up."""
+    released = {
+        node
+        for join in walk(plan)
+        if isinstance(join, Join) and join.kind == "inner"
+        for below in join.inputs
+        if release(below) is not None
+        for node in walk(below)
+    }
+    for node in walk(plan):
+        match node:
+            case Scan(relation=Stream(release=Interval())) if node not in released:
+                yield node

@@ -49,6 +49,11 @@ class Progress:
         return sum(_per_stream(self.set_aside_total).values())
 
     @property
+    def given_up_total(self) -> int:
+        """Rows that OPTIONS (release …) has given up, over all slices."""
+        return sum(rules.get("release", 0) for rules in self.released_total.values())
+
+    @property
     def rows_per_second(self) -> float:
         return self.rows_in / self.seconds if self.seconds else 0.0
 
@@ -65,8 +70,8 @@ class Progress:
         if self.quarantined_total:
             streams = ", ".join(f"{n:,} of {name}" for name, n in _per_stream(self.set_aside_total).items())
             parts.append(f"{self.quarantined_total:,} quarantined: {streams}")
-        if given_up := sum(rules.get("release", 0) for rules in self.released_total.values()):
-            parts.append(f"{given_up:,} given up by OPTIONS (release …)")
+        if self.given_up_total:
+            parts.append(f"{self.given_up_total:,} given up by OPTIONS (release …)")
         if self.unbounded:
             parts.append(f"UNBOUNDED: {', '.join(self.unbounded)}")
         return " · ".join(parts)

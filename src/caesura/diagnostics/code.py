@@ -40,6 +40,7 @@ class Code(StrEnum):
     WINDOW_WITHOUT_ORDER = "CAE0215"
     IDLE_WINDOW = "CAE0216"
     HINT_INPUTS = "CAE0217"
+    IDLE_RELEASE = "CAE0218"
     # declarations
     DUPLICATE_NAME = "CAE0301"
     DUPLICATE_COLUMN = "CAE0302"
@@ -118,6 +119,7 @@ TITLES: dict[Code, str] = {
     Code.WINDOW_WITHOUT_ORDER: "a window needs a stream that is ordered by a time",
     Code.IDLE_WINDOW: "a window limits nothing",
     Code.HINT_INPUTS: "a hint does not fit the joins of its query",
+    Code.IDLE_RELEASE: "OPTIONS (release …) gives nothing up",
     Code.DUPLICATE_NAME: "a name is declared twice",
     Code.DUPLICATE_COLUMN: "a column is declared twice",
     Code.CONSTRAINT_COLUMN: "a constraint names a column that is not declared",

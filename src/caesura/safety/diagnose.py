@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from caesura.catalog import PunctuatedBy
-from caesura.clocks import idle_windows
+from caesura.clocks import idle_releases, idle_windows
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort
@@ -23,8 +23,9 @@ def diagnose(verdict: Verdict) -> tuple[Diagnostic, ...]:
     """An error for each state without a proof, a warning for what never emits, never forgets or never limits."""
     errors = (_error(state, verdict) for state in verdict.states if not state.bounded)
     growing = (kept for kept in verdict.judgement.kept if kept.by is None) if verdict.safe else ()
-    idle = idle_windows(verdict.query.plan)
-    return (*errors, *map(_warning, verdict.blocked), *map(_growing, growing), *map(_idle, idle))
+    plan = verdict.query.plan
+    idle = (*map(_idle, idle_windows(plan)), *map(_idle_release, idle_releases(plan)))
+    return (*errors, *map(_warning, verdict.blocked), *map(_growing, growing), *idle)
 
 
 def _error(state: StateVerdict, verdict: Verdict) -> Diagnostic:
@@ -130,6 +131,17 @@ def _idle(scan: Scan) -> Diagnostic:
         labels=_labels((scan.span, "no input that it is joined with has a time")),
         because=("the time of an input is the column in ORDERED BY",),
         help=("add ORDERED BY (…) to a stream that it is joined with, or leave the window out",),
+        severity="warning",
+    )
+
+
+def _idle_release(scan: Scan) -> Diagnostic:
+    return Diagnostic(
+        code=Code.IDLE_RELEASE,
+        message=f"OPTIONS (release …) of `{scan.relation.name}` gives nothing up here",
+        labels=_labels((scan.span, "no inner join reads it with its time")),
+        because=("it gives up rows that wait in an inner join, by the column in ORDERED BY",),
+        help=("let the join read the time of the stream, or leave the option out",),
         severity="warning",
     )
 

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 
 from caesura import plan
-from caesura.catalog import Interval, Stream
-from caesura.clocks import times
+from caesura.clocks import release
 from caesura.expression import Expr
 from caesura.operators.join import Chain, Condition, Hop
 from caesura.operators.rows import quote
@@ -86,12 +85,10 @@ def _shifted(sql: str, path: tuple[Bound, ...]) -> str:
 
 def given_up(below: plan.Plan, i: int) -> Hop | None:
     """OPTIONS (release …) of a stream: when its own time has passed its rows in a join by so much, they go."""
-    streams = [node.relation for node in plan.walk(below) if isinstance(node, plan.Scan)]
-    match streams, times(below):
-        case [Stream(release=Interval() as after)], (time,):
-            return Hop(i, {}, most={time: Condition(f"try_add({quote(time)}, {after.sql})", frozenset((time,)))})
-        case _:
-            return None
+    if (asked := release(below)) is None:
+        return None
+    time, after = asked
+    return Hop(i, {}, most={time: Condition(f"try_add({quote(time)}, {after.sql})", frozenset((time,)))})
 
 
 def able(join: plan.Join, below: plan.Plan) -> list[str]:
