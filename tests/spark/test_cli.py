@@ -94,7 +94,7 @@ def test_run_prints_the_rows_and_ends_with_status_0(spark: SparkSession, tmp_pat
         (tmp_path / name).mkdir()
         (tmp_path / name / "0.json").write_text("\n".join(lines) + "\n")
     file, checkpoint = written(tmp_path, SAFE), str(tmp_path / "checkpoint")
-    result = invoke("run", file, "--until-end", "--checkpoint", checkpoint)
+    result = invoke("run", file, "--until-end", "--eager-rows", "0", "--checkpoint", checkpoint)
     assert result.exit_code == 0, result.stderr
     assert "select_1, slice 0: 1 row" in result.stdout
     assert "|  1|  5.0|" in result.stdout

@@ -214,3 +214,5 @@ def test_arguments_in_python_are_refused_as_their_sql_would_be(spark: SparkSessi
         session.file(tmp_path / "nothing.sql")
     with pytest.raises(CaesuraError, match="banana"):
         session.sql("SELECT id FROM s").start(interval="banana")
+    with pytest.raises(CaesuraError, match="`eager_rows` is a number of rows, not -1"):
+        session.sql("SELECT id FROM s").start(eager_rows=-1)

@@ -260,6 +260,21 @@ REFUSED = {
         Code.MISPLACED_CLAUSE,
         "punctuation 'p'",
     ),
+    "release of a table": (
+        "CREATE TABLE s (id INT) USING json OPTIONS (release 'INTERVAL 1 DAY')",
+        Code.MISPLACED_CLAUSE,
+        "release 'INTERVAL 1 DAY'",
+    ),
+    "part of an hour": (
+        "CREATE STREAM s (id INT, UNIQUE (id) LIFESPAN INTERVAL 1.5 HOURS) USING json",
+        Code.BAD_INTERVAL,
+        "INTERVAL 1.5 HOURS",
+    ),
+    "longer than can be counted": (
+        "CREATE STREAM s (id INT, UNIQUE (id) LIFESPAN INTERVAL 99999999999999 DAYS) USING json",
+        Code.BAD_INTERVAL,
+        "INTERVAL 99999999999999 DAYS",
+    ),
     "month": (
         "CREATE STREAM s (at DATE, ORDERED BY (at WITHIN INTERVAL 1 MONTH)) USING json",
         Code.BAD_INTERVAL,
