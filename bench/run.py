@@ -14,7 +14,7 @@ from typing import TypeVar
 import caesura
 from bench.result import Result
 from bench.session import spark_session
-from bench.workload import warm_up
+from bench.workload import WARM_UP_SECONDS, warm_up
 
 S = TypeVar("S")
 
@@ -100,9 +100,15 @@ def run_to_end(
     return Run(perf_counter() - start, tuple(progress), tuple(reported))
 
 
-def by_caesura(run: Callable[[caesura.Session, S], Result], warm: S, streams: S, memory: str) -> Result:
+def by_caesura(
+    run: Callable[[caesura.Session, S], Result],
+    warm: S,
+    streams: S,
+    memory: str,
+    seconds: float = WARM_UP_SECONDS,
+) -> Result:
     """A run on some streams, after runs on others in the same JVM that warm it up."""
     with spark_session(memory) as spark:
         session = caesura.Session(spark)
-        warm_up(lambda: run(session, warm))
+        warm_up(lambda: run(session, warm), seconds)
         return run(session, streams)

@@ -23,7 +23,7 @@ from bench.result import Result, median
 from bench.run import by_caesura, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_least, at_most, target_table
-from bench.workload import WARM_UP_SECONDS, WARM_UP_SLICES
+from bench.workload import WARM_UP_SLICES
 
 DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "three_way"
 KEYS = {"person": "id", "auction": "id"}
@@ -41,8 +41,9 @@ FLINK = FlinkJoin(
 HOW = f"""\
 - Rows are persons, auctions and bids ({BIDS} of {EVENTS_PER_BLOCK} events), without punctuations; both systems
   gave the same number of rows.
-- Seconds are of the whole input, after a warm-up of {WARM_UP_SECONDS} s in the same JVM: {WARM_UP_SLICES} slices
-  of the same kind again and again. Of several rounds the one with the median time is shown.
+- Seconds are of the whole input, after a warm-up in the same JVM of so many seconds as the command says:
+  {WARM_UP_SLICES} slices of the same kind again and again. Of several rounds the one with the median time is
+  shown.
 - Flink reads csv (its PyPI package has no parquet), knows the keys of persons and auctions, takes no checkpoints,
   and its time is the job's own, without planning and start. "reading" is what a job takes that only reads.
 - Flink's state rows are by construction: all rows, and once more each pair of a bid and an auction, which waits in
@@ -56,16 +57,18 @@ class Workload:
     streams: Market
     warm_up: Market
     memory: str
+    seconds: int
+    """Of warming up."""
 
 
-def prepare(events: int, slices: int, memory: str) -> Workload:
+def prepare(events: int, slices: int, memory: str, seconds: int) -> Workload:
     shutil.rmtree(DIRECTORY, ignore_errors=True)
     with spark_session(memory) as spark:
         streams = write_market(spark, DIRECTORY / "streams", events, slices)
         warm_up = write_market(
             spark, DIRECTORY / "warm_up", events * WARM_UP_SLICES // slices, WARM_UP_SLICES, seed=1
         )
-    return Workload(streams, warm_up, memory)
+    return Workload(streams, warm_up, memory, seconds)
 
 
 def caesura_join(workload: Workload) -> Result:
@@ -73,13 +76,13 @@ def caesura_join(workload: Workload) -> Result:
         run = run_to_end(session, market.pipeline, DIRECTORY / "scratch")
         return run.result(market.events, run.slices[-1])
 
-    return by_caesura(run, workload.warm_up, workload.streams, workload.memory)
+    return by_caesura(run, workload.warm_up, workload.streams, workload.memory, workload.seconds)
 
 
 def flink_join(workload: Workload) -> Result:
     streams = workload.streams
     measured = FLINK.run(
-        streams.csv, workload.warm_up.csv, memory=workload.memory, warm_up_seconds=WARM_UP_SECONDS
+        streams.csv, workload.warm_up.csv, memory=workload.memory, warm_up_seconds=workload.seconds
     )
     return Result(
         name="Flink SQL",
@@ -124,6 +127,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--events", type=int, default=3_000_000)
     parser.add_argument("--slices", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--warm-up", type=int, default=240, help="seconds, of each system (default: %(default)s)")
     parser.add_argument("--memory", default="8g", help="heap of every JVM (default: %(default)s)")
     return parser.parse_args()
 
@@ -132,11 +136,11 @@ def main() -> int:
     options = arguments()
     about = circumstances(
         f"python -m bench.three_way --events {options.events} --slices {options.slices} --rounds {options.rounds}"
-        f" --memory {options.memory}",
+        f" --warm-up {options.warm_up} --memory {options.memory}",
         *flink_version(),
     )
     print("writing the streams …", flush=True)
-    workload = isolated(prepare, options.events, options.slices, options.memory)
+    workload = isolated(prepare, options.events, options.slices, options.memory, options.warm_up)
     runs: dict[str, list[Result]] = {"Caesura": [], "Flink SQL": []}
     for number in range(options.rounds):
         for system in (caesura_join, flink_join):
