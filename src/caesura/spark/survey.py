@@ -105,9 +105,9 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, S
     )
     late = {name: each for name, each in arrivals.items() if each.all_known and _late(found[name], each)}
     again = _answers(spark, (rows for name, each in late.items() for rows in _questions(name, each, glance=False)))
-    # What is not found is not told, so that the figures of a glance must not stay.
-    surveys = {name: _survey(_of_punctuations(found[name]) | again[name]) for name in again}
-    surveys = {name: surveys.get(name) or _survey(figures) for name, figures in found.items()}
+    # What is not found is not told: of a glance that was wrong nothing may stay.
+    found |= {name: _of_punctuations(found[name]) | figures for name, figures in again.items()}
+    surveys = {name: _survey(figures) for name, figures in found.items()}
     return {
         name: _with_others(spark, name, each, arrivals[name]) if each.others else each
         for name, each in surveys.items()
@@ -251,7 +251,7 @@ def _micros(time: str) -> str:
 
 def _told(name: str, summary: Rows, derived: Mapping[str, str] = MappingProxyType({})) -> Rows:
     """A row of the stream's name and the figures found in it, and what follows from them, as JSON."""
-    told = ", ".join((*map(quote, summary.columns), *(f"{sql} AS {quote(name)}" for name, sql in derived.items())))
+    told = ", ".join((*map(quote, summary.columns), *(f"{sql} AS {quote(f)}" for f, sql in derived.items())))
     return summary.project({"stream": text(name), "found": f"to_json(struct({told}))"})
 
 
