@@ -141,12 +141,12 @@ def test_a_column_lacks_values_of_the_wider_one_it_is_compared_with(spark: Spark
 
 
 CHAIN = """
-CREATE STREAM a (x INT, v INT, PUNCTUATED BY (x)) FROM FILES a;
+CREATE STREAM a (x INT, v INT, m MAP<STRING, INT>, PUNCTUATED BY (x)) FROM FILES a;
 CREATE STREAM b (x INT, y INT, v INT, PUNCTUATED BY (x), PUNCTUATED BY (y)) FROM FILES b;
 CREATE STREAM c (y INT, z INT, v INT, PUNCTUATED BY (y), PUNCTUATED BY (z)) FROM FILES c;
 CREATE STREAM d (z INT, PUNCTUATED BY (z)) FROM FILES d;
 CREATE SINK met USING parquet LOCATION 'met';
-INSERT INTO met SELECT a.v, d.z FROM a JOIN b ON a.x = b.x AND coalesce(a.v, 0) <= coalesce(b.v, 0)
+INSERT INTO met SELECT a.v, d.z FROM a JOIN b ON a.x = b.x AND coalesce(a.v, 0) <= coalesce(b.v, a.m['w'], 0)
   JOIN c ON b.y = c.y AND coalesce(b.v, 0) <= coalesce(c.v, 0) JOIN d ON c.z = d.z;
 """
 

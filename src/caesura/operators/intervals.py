@@ -33,7 +33,7 @@ class Span:
 MOST = 32
 """So many intervals of a table the driver knows, at the most: whoever asks compares with each."""
 
-_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32}
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "DATE": 32}
 
 _AT_ONCE = 65536
 """How many values of a run are written as one array."""
@@ -90,13 +90,18 @@ def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
 
 def of_type(runs: Iterable[Run], type: Type) -> tuple[Run, ...]:
     """The same as values of another type, as far as it has them: an INT may be compared with a BIGINT."""
-    bits = _BITS.get(type.sql, 64)
-    least, greatest = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    least, greatest = ends_of(type)
 
     def within(end: int | None) -> int | None:
         return None if end is None else min(max(end, least), greatest)
 
     return tuple(Run(type, within(run.first), within(run.last)) for run in runs if run.meets(least, greatest))
+
+
+def ends_of(type: Type) -> tuple[int, int]:
+    """The least and the greatest value of an enumerable type, as numbers."""
+    bits = _BITS.get(type.sql, 64)
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 
 
 def each_value(attribute: str, runs: Iterable[Run]) -> Rows:

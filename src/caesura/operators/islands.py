@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from caesura.operators.intervals import ENDS, at_number, number, one_value
+from caesura.operators.intervals import ENDS, at_number, ends_of, number, one_value
 from caesura.operators.rows import Rows, quote
 from caesura.types import Type
 
@@ -63,7 +63,11 @@ def _enumerable(intervals: Rows, type: Type) -> Rows:
     low, high = number("low", type), number("high", type)
     first = f"coalesce(IF(low_open, try_add({low}, 1L), {low}), IF(low IS NULL, {_LEAST}, NULL))"
     last = f"coalesce(IF(high_open, try_subtract({high}, 1L), {high}), IF(high IS NULL, {_GREATEST}, NULL))"
-    numbers = intervals.project({"low": first, "high": last}).where("low <= high")
+    least, greatest = ends_of(type)
+    filled = (
+        f"low <= high AND low <= {greatest}L AND high >= {least}L"  # nothing of a type is beyond its last value
+    )
+    numbers = intervals.project({"low": first, "high": last}).where(filled)
     farthest = "max(high) OVER (ORDER BY low ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
     starts = "farthest IS NULL OR (low > farthest AND try_subtract(low, 1L) > farthest)"
     return (

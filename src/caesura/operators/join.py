@@ -317,9 +317,7 @@ class Join:
         return " AND ".join(asked) or "true"
 
     def _compared(self, i: int) -> list[str]:
-        """The columns of input i on which it depends who its partners are, and whether they may still come."""
-        columns = frozenset[str]().union(
-            *(condition.columns for condition in self._conditions),
-            *(hop.asks for chain in self.sides[i].purge or () for hop in chain),
-        )
-        return sorted(column for column in columns if self._owner[column] == i)
+        """The columns of input i that tell which of its rows may stay. Another condition may ask for more of them,
+        but rows that are alike in these may all stay."""
+        asked = {column for chain in self.sides[i].purge or () for hop in chain for column in hop.asks}
+        return sorted({*self.sides[i].keys, *(column for column in asked if self._owner[column] == i)})
