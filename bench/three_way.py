@@ -127,7 +127,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--events", type=int, default=3_000_000)
     parser.add_argument("--slices", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--warm-up", type=int, default=240, help="seconds, of each system (default: %(default)s)")
+    parser.add_argument("--warm-up", type=int, default=200, help="seconds, of each system (default: %(default)s)")
     parser.add_argument("--memory", default="8g", help="heap of every JVM (default: %(default)s)")
     return parser.parse_args()
 
