@@ -6,7 +6,7 @@ no kept row of that input matches it. No intermediate result is stored.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, TypeAlias
@@ -277,7 +277,7 @@ class Join:
         That is asked first of the one table that has the columns. It leaves little, for which to look in the
         others is little work, however large they are.
         """
-        askers = {self._owner[column] for column in asks} or {i}
+        askers = self._owners(asks) or {i}
         if rows is None or any(part is None for part in parts.values()):
             return None
         if len(askers) > 1:
@@ -297,11 +297,15 @@ class Join:
             staying, few = staying.matching_on(near, condition), True
         return staying
 
+    def _owners(self, columns: Iterable[str]) -> set[int]:
+        """The inputs that have these columns."""
+        return {self._owner[column] for column in columns}
+
     def _groups(self, inputs: Collection[int]) -> list[frozenset[int]]:
         """These inputs, those together that a condition connects."""
         groups = [frozenset((each,)) for each in inputs]
         for condition in self._conditions:
-            owners = {self._owner[column] for column in condition.columns}.intersection(inputs)
+            owners = self._owners(condition.columns).intersection(inputs)
             joined = [group for group in groups if group & owners]
             groups = [group for group in groups if not group & owners]
             groups += [frozenset[int]().union(*joined)] if joined else []
@@ -312,7 +316,7 @@ class Join:
         asked = (
             condition.sql
             for condition in self._conditions
-            if i in (owners := {self._owner[column] for column in condition.columns}) and owners <= {i, *group}
+            if i in (owners := self._owners(condition.columns)) and owners <= {i, *group}
         )
         return " AND ".join(asked) or "true"
 

@@ -24,8 +24,8 @@ def diagnose(verdict: Verdict) -> tuple[Diagnostic, ...]:
     errors = (_error(state, verdict) for state in verdict.states if not state.bounded)
     growing = (kept for kept in verdict.judgement.kept if kept.by is None) if verdict.safe else ()
     plan = verdict.query.plan
-    idle = (*map(_idle, idle_windows(plan)), *map(_idle_release, idle_releases(plan)))
-    return (*errors, *map(_warning, verdict.blocked), *map(_growing, growing), *idle)
+    idle = (*map(_idle_window, idle_windows(plan)), *map(_idle_release, idle_releases(plan)))
+    return (*errors, *map(_blocked, verdict.blocked), *map(_growing, growing), *idle)
 
 
 def _error(state: StateVerdict, verdict: Verdict) -> Diagnostic:
@@ -91,7 +91,7 @@ def _complaint(closing: Closing, names: Names) -> tuple[Code, str, str]:
             return Code.SORT_UNBOUNDED, message, "an earlier row may still come"
 
 
-def _warning(blocked: Blocked) -> Diagnostic:
+def _blocked(blocked: Blocked) -> Diagnostic:
     message = f"`{blocked.operator}` never emits a row"
     match blocked.node:
         case Group():
@@ -101,49 +101,44 @@ def _warning(blocked: Blocked) -> Diagnostic:
             help = "let the stream punctuate a column of ON"
         case _:
             help = "let the second query punctuate one of its columns"
-    return Diagnostic(
-        code=Code.BLOCKED,
-        message=message,
-        labels=_labels((blocked.span, "its state is bounded, but its result is never final")),
-        because=(blocked.because,),
-        help=(help,),
-        severity="warning",
-    )
+    label = "its state is bounded, but its result is never final"
+    return _warning(Code.BLOCKED, message, (blocked.span, label), blocked.because, help)
 
 
 def _growing(kept: Kept) -> Diagnostic:
     on = listed(kept.scheme.attributes)
     other = "let the other side punctuate the same columns" if kept.silent else "use integers or dates as keys"
-    return Diagnostic(
-        code=Code.PUNCTUATIONS_GROW,
-        message=f"the punctuations of `{kept.input}` on {on} grow by one entry per key",
-        labels=_labels((kept.span, "rows leave, but what closed them must be remembered")),
-        because=(kept.because,),
-        help=(f"{other}, or add LIFESPAN to the promise",),
-        severity="warning",
+    return _warning(
+        Code.PUNCTUATIONS_GROW,
+        f"the punctuations of `{kept.input}` on {on} grow by one entry per key",
+        (kept.span, "rows leave, but what closed them must be remembered"),
+        kept.because,
+        f"{other}, or add LIFESPAN to the promise",
     )
 
 
-def _idle(scan: Scan) -> Diagnostic:
-    return Diagnostic(
-        code=Code.IDLE_WINDOW,
-        message=f"the window on `{scan.alias}` limits nothing",
-        labels=_labels((scan.span, "no input that it is joined with has a time")),
-        because=("the time of an input is the column in ORDERED BY",),
-        help=("add ORDERED BY (…) to a stream that it is joined with, or leave the window out",),
-        severity="warning",
+def _idle_window(scan: Scan) -> Diagnostic:
+    return _warning(
+        Code.IDLE_WINDOW,
+        f"the window on `{scan.alias}` limits nothing",
+        (scan.span, "no input that it is joined with has a time"),
+        "the time of an input is the column in ORDERED BY",
+        "add ORDERED BY (…) to a stream that it is joined with, or leave the window out",
     )
 
 
 def _idle_release(scan: Scan) -> Diagnostic:
-    return Diagnostic(
-        code=Code.IDLE_RELEASE,
-        message=f"OPTIONS (release …) of `{scan.relation.name}` gives nothing up here",
-        labels=_labels((scan.span, "no inner join reads it with its time")),
-        because=("it gives up rows that wait in an inner join, by the column in ORDERED BY",),
-        help=("let the join read the time of the stream, or leave the option out",),
-        severity="warning",
+    return _warning(
+        Code.IDLE_RELEASE,
+        f"OPTIONS (release …) of `{scan.relation.name}` gives nothing up here",
+        (scan.span, "no inner join reads it with its time"),
+        "it gives up rows that wait in an inner join, by the column in ORDERED BY",
+        "let the join read the time of the stream, or leave the option out",
     )
+
+
+def _warning(code: Code, message: str, note: tuple[Span | None, str], because: str, help: str) -> Diagnostic:
+    return Diagnostic(code, message, _labels(note), (because,), (help,), severity="warning")
 
 
 def _labels(*notes: tuple[Span | None, str]) -> tuple[Label, ...]:
