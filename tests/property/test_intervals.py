@@ -36,7 +36,7 @@ def test_the_same_values_in_the_fewest_runs(given: list[Run]) -> None:
 @given(runs(), st.integers(0, 8), st.integers(0, 8))
 def test_runs_meet_where_they_share_a_value(run: Run, one: int, other: int) -> None:
     first, last = sorted((one, other))
-    assert run.meets(first, last) == bool(values(run) & set(range(first, last + 1)))
+    assert run.meets((first, last)) == bool(values(run) & set(range(first, last + 1)))
 
 
 @given(st.lists(runs(), max_size=4))
@@ -44,5 +44,5 @@ def test_a_narrower_type_has_fewer_values(given: list[Run]) -> None:
     wide = [Run(BIGINT, run.first and run.first * 100, run.last and run.last * 100) for run in given]
     found = of_type(wide, TINYINT)
     for n in (-128, -1, 0, 100, 127):
-        assert any(run.meets(n, n) for run in found) == any(run.meets(n, n) for run in wide)
+        assert any(run.meets((n, n)) for run in found) == any(run.meets((n, n)) for run in wide)
     assert all(end is None or -128 <= end <= 127 for run in found for end in (run.first, run.last))

@@ -29,8 +29,9 @@ from caesura.operators.intervals import (
     inside,
     interval_table,
     interval_type,
+    meet,
 )
-from caesura.operators.rows import Rows, quote, union, values
+from caesura.operators.rows import Ends, Rows, quote, union, values
 
 Attributes = tuple[str, ...]
 
@@ -74,6 +75,19 @@ class Closed:
     def known(self) -> Mapping[str, tuple[Stretch, ...]]:
         """What the driver knows, by attribute."""
         return _both(self.spans, self.runs)
+
+    def near(self, ranges: Mapping[str, Ends]) -> Closed:
+        """Those that may match a row whose columns have values between these ends. The others need not be asked,
+        nor even be read."""
+        between = {name: ends for name, ends in ranges.items() if name not in self.terms}
+        points = {
+            names: rows
+            for names, rows in self.points.items()
+            if all(
+                meet(between[name], rows.ranges[name]) for name in between.keys() & rows.ranges.keys() & {*names}
+            )
+        }
+        return replace(self, points=points, spans=_near(self.spans, between), runs=_near(self.runs, between))
 
     def term(self, attribute: str) -> str:
         """What is compared with the patterns on an attribute, as SQL."""
@@ -167,11 +181,20 @@ class Closed:
 NOTHING = Closed()
 
 _T = TypeVar("_T")
+_S = TypeVar("_S", bound=Stretch)
 
 
 def _both(one: Mapping[str, Iterable[_T]], other: Mapping[str, Iterable[_T]]) -> dict[str, tuple[_T, ...]]:
     """Without repetition."""
     return {name: tuple(dict.fromkeys((*one.get(name, ()), *other.get(name, ())))) for name in {**one, **other}}
+
+
+def _near(known: Mapping[str, tuple[_S, ...]], ranges: Mapping[str, Ends]) -> dict[str, tuple[_S, ...]]:
+    near = {
+        name: tuple(each for each in spans if name not in ranges or each.meets(ranges[name]))
+        for name, spans in known.items()
+    }
+    return {name: spans for name, spans in near.items() if spans}
 
 
 def _boxes_renamed(boxes: Rows | None, names: Mapping[str, str]) -> Rows | None:
@@ -196,6 +219,7 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
     """The rows that no punctuation matches (Tucker's setNomatchTs)."""
     if rows is None or closed.everything:
         return None
+    closed = closed.near(rows.ranges)
     for attribute, spans in closed.known.items():
         rows = against_spans(rows, closed.term(attribute), spans, negated=True)
     for attributes, points in closed.points.items():
@@ -210,6 +234,7 @@ def covered(rows: Rows | None, closed: Closed) -> Rows | None:
     if rows is None or closed.everything:
         return rows
     found: list[Rows] = []
+    closed = closed.near(rows.ranges)
     for attribute, spans in closed.known.items():
         found.append(against_spans(rows, closed.term(attribute), spans))
         rows = against_spans(rows, closed.term(attribute), spans, negated=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from caesura.operators.rows import Rows, local, quote, sent
+from caesura.operators.rows import Ends, Rows, hull, local, quote, sent
 from caesura.types import Type
 
 ENDS = ("low", "high", "low_open", "high_open")
@@ -28,6 +28,10 @@ class Span:
         """As the parts of a box's pattern."""
         low, high = (f"CAST({end or 'NULL'} AS {self.type})" for end in (self.low, self.high))
         return low, high, str(self.low_open).lower(), str(self.high_open).lower()
+
+    def meets(self, ends: Ends) -> bool:
+        """The driver cannot tell: the ends are SQL."""
+        return True
 
 
 MOST = 32
@@ -65,8 +69,9 @@ class Run:
     def ends(self) -> tuple[str, ...]:
         return Span(self.type.sql, self.low, self.high).ends
 
-    def meets(self, first: int, last: int) -> bool:
-        """Whether one of its values is among those."""
+    def meets(self, ends: Ends) -> bool:
+        """Whether one of its values is between these."""
+        first, last = ends
         return (self.first is None or self.first <= last) and (self.last is None or first <= self.last)
 
     def _sql(self, end: int | None) -> str | None:
@@ -74,6 +79,15 @@ class Run:
 
 
 Stretch: TypeAlias = Span | Run
+
+
+NO_VALUE: Ends = (2**63, -(2**63) - 1)
+"""The ends of no value: they meet nothing, and a hull with them is the same as without."""
+
+
+def meet(one: Ends, other: Ends) -> bool:
+    """Whether there may be a value between both."""
+    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -95,7 +109,7 @@ def of_type(runs: Iterable[Run], type: Type) -> tuple[Run, ...]:
     def within(end: int | None) -> int | None:
         return None if end is None else min(max(end, least), greatest)
 
-    return tuple(Run(type, within(run.first), within(run.last)) for run in runs if run.meets(least, greatest))
+    return tuple(Run(type, within(run.first), within(run.last)) for run in runs if run.meets((least, greatest)))
 
 
 def ends_of(type: Type) -> tuple[int, int]:
@@ -106,9 +120,11 @@ def ends_of(type: Type) -> tuple[int, int]:
 
 def each_value(attribute: str, runs: Iterable[Run]) -> Rows:
     """The values of runs that end, one by one."""
+    runs = tuple(runs)
     pieces = [piece for run in runs for piece in _pieces(run)]
     ends = local(("low", "high"), (piece.ends[:2] for piece in pieces))
-    return sent(ends.exploded({attribute: "sequence(low, high)"}), sum(piece.values or 0 for piece in pieces))
+    values = ends.exploded({attribute: "sequence(low, high)"}).ranging(_ranges(attribute, runs))
+    return sent(values, sum(piece.values or 0 for piece in pieces))
 
 
 def _pieces(run: Run) -> Iterator[Run]:
@@ -140,8 +156,19 @@ def one_value(value: str) -> str:
 
 def interval_table(attribute: str, spans: Iterable[Stretch]) -> Rows:
     """Spans as boxes in a local table."""
+    spans = tuple(spans)
     table = local(ENDS, (span.ends for span in spans))
-    return table.project({attribute: f"struct({', '.join(ENDS)})"})
+    return table.project({attribute: f"struct({', '.join(ENDS)})"}).ranging(_ranges(attribute, spans))
+
+
+def _ranges(attribute: str, spans: Iterable[Stretch]) -> dict[str, Ends]:
+    """Between which ends the values of all of them are, if they have such."""
+    return hull(
+        {attribute: (span.first, span.last)}
+        if isinstance(span, Run) and span.first is not None and span.last is not None
+        else {}
+        for span in spans
+    )
 
 
 def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: bool = False) -> Rows:

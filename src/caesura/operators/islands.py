@@ -19,7 +19,7 @@ def as_points(points: Rows | None, attribute: str) -> Rows | None:
     """Constants as intervals of one value."""
     if points is None:
         return None
-    return points.project({attribute: one_value(quote(attribute))})
+    return points.project({attribute: one_value(quote(attribute))}).ranging(points.ranges)
 
 
 def short(intervals: Rows | None, attribute: str, type: Type) -> Rows | None:
@@ -29,7 +29,7 @@ def short(intervals: Rows | None, attribute: str, type: Type) -> Rows | None:
     name = quote(attribute)
     found = intervals.where(_is_short(name, type))
     if type.enumerable:
-        return found.exploded({attribute: f"sequence({name}.low, {name}.high)"})
+        return found.exploded({attribute: f"sequence({name}.low, {name}.high)"}).ranging(intervals.ranges)
     return found.project({attribute: f"{name}.low"})
 
 
@@ -55,7 +55,7 @@ def islands(intervals: Rows, attribute: str, type: Type) -> Rows:
     """The same values in as few intervals as there can be."""
     flat = intervals.project({part: f"{quote(attribute)}.{part}" for part in ENDS})
     merged = _enumerable(flat, type) if type.enumerable else joined_up(flat)
-    return merged.project({attribute: f"struct({', '.join(ENDS)})"})
+    return merged.project({attribute: f"struct({', '.join(ENDS)})"}).ranging(intervals.ranges)
 
 
 def _enumerable(intervals: Rows, type: Type) -> Rows:

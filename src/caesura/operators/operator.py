@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
@@ -19,6 +19,8 @@ from caesura.operators.closed import NOTHING, Closed
 from caesura.operators.intervals import Run, Stretch
 from caesura.operators.rows import Rows, union, view
 from caesura.types import Type
+
+Holds: TypeAlias = Literal["rows", "punctuations"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class StateTable:
 
     name: str
     columns: tuple[Column, ...]
-    holds: Literal["rows", "punctuations"] = "rows"
+    holds: Holds = "rows"
     intervals_of: tuple[str, Type] | None = None
     """In a table of intervals: their attribute. The driver is to know the longest."""
     eager: bool = False
@@ -102,7 +104,8 @@ class State:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
         if name not in self.shared:
             frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
-            self.shared[name] = frame, replace(view(frame, f"shared: {name}"), small=rows.small)
+            shared = replace(view(frame, f"shared: {name}"), small=rows.small, ranges=rows.ranges)
+            self.shared[name] = frame, shared
         return self.shared[name][1]
 
     def forget(self) -> None:

@@ -12,9 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
+
+Ends: TypeAlias = tuple[int, int]
+"""The least and the greatest of some values, as numbers."""
 
 _NOTHING = "1 AS `no column`"
 """What SQL wants to see in the place of no column at all."""
@@ -33,12 +37,16 @@ class Rows:
     view: bool = False
     selection: _Selection | None = None
     """The query's own terms, if it is a simple one: what reads it can then become one query with it."""
+    ranges: Mapping[str, Ends] = field(default_factory=dict)
+    """Columns of which the driver knows between which ends all values are (as `intervals.number` counts them)."""
 
     def project(self, outputs: Mapping[str, str]) -> Rows:
         """Column → SQL over the columns of these rows."""
+        known = {quote(name): ends for name, ends in self.ranges.items()}
+        ranges = {name: known[sql] for name, sql in outputs.items() if sql in known}
         if self.selection is not None and self.selection.unchanged:
-            return self.selection.rows._selected(outputs, self.selection.condition)
-        return self._selected(outputs)
+            return self.selection.rows._selected(outputs, ranges, self.selection.condition)
+        return self._selected(outputs, ranges)
 
     def extended(self, outputs: Mapping[str, str]) -> Rows:
         """The same with more columns."""
@@ -53,10 +61,11 @@ class Rows:
 
     def renamed(self, names: Mapping[str, str]) -> Rows:
         """The columns of `names`, each under its new name; the others are dropped."""
+        ranges = {new: self.ranges[old] for old, new in names.items() if old in self.ranges}
         if self.selection is not None:
             outputs = {new: self.selection.outputs[old] for old, new in names.items()}
-            return self.selection.rows._selected(outputs, self.selection.condition)
-        return self._selected({new: quote(old) for old, new in names.items()})
+            return self.selection.rows._selected(outputs, ranges, self.selection.condition)
+        return self._selected({new: quote(old) for old, new in names.items()}, ranges)
 
     def only(self, names: Iterable[str]) -> Rows:
         """These columns, in this order."""
@@ -70,13 +79,21 @@ class Rows:
             both = condition
             if self.selection.condition is not None:
                 both = f"({self.selection.condition}) AND ({condition})"
-            return self.selection.rows._selected(self.selection.outputs, both)
-        return self._selected({name: quote(name) for name in self.columns}, condition)
+            return self.selection.rows._selected(self.selection.outputs, self.ranges, both)
+        return self._selected({name: quote(name) for name in self.columns}, self.ranges, condition)
 
-    def _selected(self, outputs: Mapping[str, str], condition: str | None = None) -> Rows:
+    def _selected(
+        self, outputs: Mapping[str, str], ranges: Mapping[str, Ends], condition: str | None = None
+    ) -> Rows:
         where = "" if condition is None else f" {_ALIAS} WHERE {condition}"
         parts = (f"SELECT {_named(outputs)} FROM ", self, where)
-        return Rows(tuple(outputs), parts, self.small, selection=_Selection(self, outputs, condition))
+        selection = _Selection(self, outputs, condition)
+        return Rows(tuple(outputs), parts, self.small, selection=selection, ranges=ranges)
+
+    def ranging(self, ranges: Mapping[str, Ends]) -> Rows:
+        """The same, of which this is known too."""
+        known = {name: ends for name, ends in ranges.items() if name in self.columns}
+        return replace(self, ranges={**self.ranges, **known}) if known else self
 
     def present(self, names: Iterable[str]) -> Rows:
         """The rows without NULL in these columns."""
@@ -84,7 +101,8 @@ class Rows:
         return self.where(" AND ".join(conditions)) if conditions else self
 
     def distinct(self) -> Rows:
-        return Rows(self.columns, (f"SELECT DISTINCT {_list(self.columns)} FROM ", self), self.small)
+        parts = (f"SELECT DISTINCT {_list(self.columns)} FROM ", self)
+        return Rows(self.columns, parts, self.small, ranges=self.ranges)
 
     def ordered(self, keys: Iterable[str]) -> Rows:
         """In this order, for whoever writes or shows them as they are."""
@@ -121,7 +139,9 @@ class Rows:
     def _joined(self, other: Rows, kind: str, on: str, columns: tuple[str, ...]) -> Rows:
         hint = "/*+ BROADCAST(other) */ " if other.small else ""
         start = f"SELECT {hint}{_list(columns)} FROM "
-        return Rows(columns, (start, self, f" AS mine {kind} ", other, f" AS other {on}"))
+        parts = (start, self, f" AS mine {kind} ", other, f" AS other {on}")
+        ranges = {name: ends for name, ends in {**other.ranges, **self.ranges}.items() if name in columns}
+        return Rows(columns, parts, ranges=ranges)
 
     def grouped(self, keys: Iterable[str], outputs: Mapping[str, str]) -> Rows:
         """One row per group, and none where there are no rows, even without keys."""
@@ -218,7 +238,22 @@ def union(tables: Iterable[Rows | None]) -> Rows | None:
     for rows in present:
         chosen = {name: quote(name) if name in rows.columns else "NULL" for name in columns}
         parts += [" UNION ALL " if parts else "", f"SELECT {_named(chosen)} FROM ", rows]
-    return Rows(columns, tuple(parts), all(rows.small for rows in present))
+    small = all(rows.small for rows in present)
+    return Rows(columns, tuple(parts), small, ranges=hull(rows.ranges for rows in present))
+
+
+def hull(several: Iterable[Mapping[str, Ends]]) -> dict[str, Ends]:
+    """The ends of all together, as far as they are known of each."""
+    ends: dict[str, list[Ends]] = {}
+    tables = list(several)
+    for table in tables:
+        for name, known in table.items():
+            ends.setdefault(name, []).append(known)
+    return {
+        name: (min(first for first, _ in known), max(last for _, last in known))
+        for name, known in ends.items()
+        if len(known) == len(tables)
+    }
 
 
 def quote(name: str) -> str:

@@ -28,7 +28,8 @@ class Store:
     """One table per attribute set in `keys`, and one of boxes for all else.
 
     The table of a single attribute holds intervals: those that are short are read as points, the longest are known
-    to the driver. The table of several attributes holds points.
+    to the driver. Only constants are appended to it; for anything else it is written anew. The table of several
+    attributes holds points.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Store:
         others = new.boxes
         for attributes, name in self._names.items():
             held, added = state[name], new.points.get(attributes)
+            rewrite = held.rewrite
             if len(attributes) == 1:
                 (attribute,) = attributes
                 alone, others = restricting(others, attributes)
@@ -139,12 +141,13 @@ class Store:
                     continue
                 if attribute in runs:
                     added = union((added, interval_table(attribute, runs[attribute])))
+                rewrite = rewrite or alone is not None or attribute in runs
             if added is None and held.compact:
                 continue
-            rows = union((held.rows, added)) if held.rewrite else added
-            if rows is not None and held.rewrite:
+            rows = union((held.rows, added)) if rewrite else added
+            if rows is not None and rewrite:
                 rows = islands(rows, attribute, self.types[attribute]) if len(attributes) == 1 else rows.distinct()
-            changes[name] = Change(rows, held.rewrite)
+            changes[name] = Change(rows, rewrite)
         held = state[self._boxes]
         if others is None and held.compact:
             return changes
@@ -158,7 +161,7 @@ class Store:
         if points is None:
             return None
         value = f"try_cast({quote(attribute)} AS {self.types[attribute]})"
-        return as_points(points.project({attribute: value}).present([attribute]), attribute)
+        return as_points(points.project({attribute: value}).present([attribute]).ranging(points.ranges), attribute)
 
     def _intervals(self, state: State, changes: Changes) -> Iterator[tuple[str, Rows]]:
         """The closed values of each attribute that has a table of its own, after the slice."""
@@ -176,8 +179,8 @@ def passed_on(new: Closed, history: Store | None, state: State) -> tuple[Flow, C
 
 
 def _known(held: Held, new: tuple[Run, ...]) -> tuple[Run, ...] | None:
-    """What a table holds with these, if the driver can tell and the slice writes it anew."""
-    if held.runs is None or not held.rewrite:
+    """What a table holds with these, if the driver can tell."""
+    if held.runs is None:
         return None
     known = joined((*held.runs, *new))
     return known if len(known) <= MOST else None

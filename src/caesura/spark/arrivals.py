@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from caesura.catalog import Interval, OrderedBy, Unique
 from caesura.operators.closed import NOTHING, Closed, covered, restricting, uncovered
-from caesura.operators.intervals import Run, number
+from caesura.operators.intervals import Run
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows, quote, sent
 from caesura.spark.contract import Contract, Past, Said, Source, all_said
@@ -16,7 +16,7 @@ from caesura.spark.manifest import Promised
 from caesura.spark.punctuations import UNREADABLE
 from caesura.spark.quarantine import Aside
 from caesura.spark.sources import CORRUPT
-from caesura.spark.survey import Ends, Survey
+from caesura.spark.survey import Survey, Values
 
 _NTH = "nth of key"
 
@@ -71,13 +71,11 @@ class Arrivals:
         """The rows that keep the contract. Where the survey found none that breaks it, nobody asks again."""
         if survey.rows == 0:
             return None
-        if not survey.broken:
-            return self.data()
-        rows = self.admitted()
+        rows = self.admitted() if survey.broken else self.data()
         if rows is not None and survey.repeated:
             for unique in self.contract.unique:
                 rows = self._numbered(rows, unique).where(f"{quote(_NTH)} = 1").without(_NTH)
-        return rows
+        return None if rows is None else rows.ranging(survey.ranges)
 
     def said(self, survey: Survey, rows: Rows | None, state: State) -> Said:
         """The punctuations of the slice: in band, and those that follow from its rows and from one another."""
@@ -100,11 +98,13 @@ class Arrivals:
         if survey.parsed is not None:
             closed = self._shared(reader.closed(survey.parsed, survey.kinds), state)
         for attribute, count in survey.plain.items():
-            if attribute in survey.plain_runs and lives.get((attribute,)) is None:
-                yield None, self._run(attribute, survey.plain_runs[attribute])
+            values = survey.plain_values.get(attribute)
+            if values is not None and values.gapless and lives.get((attribute,)) is None:
+                yield None, self._run(attribute, values)
             else:
                 points = reader.plain_points(self.raw, PUNCTUATION, attribute)
-                closed |= Closed({(attribute,): sent(points, count)})
+                ranges = {} if values is None else {attribute: values.ends}
+                closed |= Closed({(attribute,): sent(points.ranging(ranges), count)})
         for key, points in closed.points.items():
             yield lives.get(key), Closed({key: points})
         boxes = closed.boxes
@@ -119,8 +119,9 @@ class Arrivals:
     ) -> Iterator[tuple[Interval | None, Closed]]:
         if rows is not None:
             for i, unique in enumerate(self.contract.unique):
-                if i in survey.key_runs and not survey.repeated:
-                    yield None, self._run(unique.columns[0], survey.key_runs[i])
+                keys = survey.keys.get(i)
+                if keys is not None and keys.gapless and not survey.repeated:
+                    yield None, self._run(unique.columns[0], keys)
                 else:
                     yield unique.lifespan, self._keys(rows, unique.columns)
             for i, ending in enumerate(self.contract.ending):
@@ -130,8 +131,8 @@ class Arrivals:
             yield promise.lifespan, clusters.closed(state, rows)
         yield None, self.contract.below(survey.bounds)
 
-    def _run(self, attribute: str, ends: Ends) -> Closed:
-        return Closed(runs={attribute: (Run(self.contract.store.types[attribute], *ends),)})
+    def _run(self, attribute: str, values: Values) -> Closed:
+        return Closed(runs={attribute: (Run(self.contract.store.types[attribute], *values.ends),)})
 
     def _keys(self, rows: Rows, columns: tuple[str, ...]) -> Closed:
         """The keys of the rows, as constants; one with NULL in it is none."""
@@ -181,27 +182,19 @@ class Arrivals:
                 admitted = numbered.where(f"{quote(_NTH)} = 1").without(_NTH)
 
     @property
-    def all_known(self) -> bool:
-        """Whether the least and the greatest values can tell that no row is forbidden: nothing is but values of
-        single columns, and the driver knows which."""
+    def ranges_tell(self) -> bool:
+        """Whether the least and the greatest values can tell that no row is forbidden: all that is forbidden are
+        values of columns whose ranges are asked for, and the driver knows which, or between which ends."""
         closed, below = self.past.closed, self.contract.below(self.past.promised.bounds).spans
-        tables = closed.points or closed.boxes is not None or closed.everything
         asked = (*self.contract.stream.checks, *self.contract.ending)  # which may fail on a row that is forbidden
-        return not (asked or tables) and all(
-            isinstance(each, Run) or each in below.get(column, ())
+        numbers = self.contract.numbers.keys()
+        spans = all(
+            each in below.get(column, ()) or (column in numbers and isinstance(each, Run))
             for column, intervals in closed.known.items()
             for each in intervals
         )
-
-    @property
-    def numbers(self) -> dict[str, str]:
-        """The columns of which runs of values are closed, and the number of a value as SQL."""
-        types = self.contract.store.types
-        return {
-            column: number(quote(column), types[column])
-            for column, intervals in self.past.closed.known.items()
-            if any(isinstance(each, Run) for each in intervals)
-        }
+        points = all(numbers & points.ranges.keys() & {*names} for names, points in closed.points.items())
+        return not (asked or closed.boxes is not None or closed.everything) and spans and points
 
     def bound(self, ordered: OrderedBy, newest: str) -> str:
         """The newest value (as SQL) less the slack; it never falls."""

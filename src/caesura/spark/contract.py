@@ -20,7 +20,7 @@ from caesura.catalog import (
 )
 from caesura.operators.closed import NOTHING, Attributes, Closed, in_order
 from caesura.operators.expiring import Expiring
-from caesura.operators.intervals import Span
+from caesura.operators.intervals import Span, number
 from caesura.operators.operator import Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, text
 from caesura.operators.store import Store
@@ -117,6 +117,12 @@ class Contract:
         column, type = unique.columns[0], self.store.types[unique.columns[0]]
         runs = len(unique.columns) == 1 and unique.lifespan is None and type.enumerable
         return (quote(column), type) if runs else None
+
+    @cached_property
+    def numbers(self) -> Mapping[str, str]:
+        """The columns on which keys are closed one by one, if they are enumerable, and the number of a value."""
+        types = {key[0]: self.store.types[key[0]] for key in self.store.keys if len(key) == 1}
+        return {column: number(quote(column), type) for column, type in types.items() if type.enumerable}
 
     @property
     def tables(self) -> tuple[StateTable, ...]:

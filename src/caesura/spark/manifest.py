@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from caesura.operators.rows import Ends
 from caesura.spark.quarantine import Counts
 from caesura.spark.storage import Storage
 
@@ -29,6 +30,8 @@ class TableVersion:
     spans: tuple[tuple[str | None, str | None], ...] = ()
     """In a table of intervals: the widest of the base, by their ends. If they are all of it, no file is read, and
     there may be none."""
+    ranges: dict[str, Ends] = field(default_factory=dict)
+    """Columns of which it is known between which ends all values are. Rows that leave do not narrow them."""
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -100,6 +103,7 @@ class Manifest:
                         "base": version.base and part(version.base),
                         "deltas": [part(d) for d in version.deltas],
                         "spans": version.spans,
+                        "ranges": version.ranges,
                     }
                     for name, version in self.tables.items()
                 },
@@ -122,6 +126,7 @@ class Manifest:
                     version["base"] and Part(*version["base"]),
                     tuple(Part(*delta) for delta in version["deltas"]),
                     tuple((low, high) for low, high in version["spans"]),
+                    {column: (least, greatest) for column, (least, greatest) in version["ranges"].items()},
                 )
                 for name, version in given["tables"].items()
             },

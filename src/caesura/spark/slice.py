@@ -125,7 +125,7 @@ class SliceDriver:
         """What the slice will bring if it is like the last; None where there is nothing to go by."""
         last = {name: self._last[name] for name in parts if name in self._last}
         alike = last.keys() == parts.keys() and all(each.ordinary and not each.dense for each in last.values())
-        return last if alike else None
+        return {name: each.forecast() for name, each in last.items()} if alike else None
 
     def _early(
         self, pool: Executor, state: State, arrivals: Mapping[str, Arrivals], number: int
@@ -169,7 +169,7 @@ class SliceDriver:
             }
             if surveys is None:
                 early = self._early(pool, state, arrivals, number)
-                surveys = survey(self._spark, arrivals)
+                surveys = survey(self._spark, arrivals, self._last)
                 if early is not None and any(each.broken for each in surveys.values()):
                     wait((early,))
                     self._discard_results(number)
@@ -201,7 +201,7 @@ class SliceDriver:
             failure: Exception | None = None
             counted = self._counted(state, flows)
             state_job = pool.submit(self._files.write, number, changes, aside, counted, self._origins)
-            survey_job = pool.submit(survey, self._spark, arrivals) if guessed else None
+            survey_job = pool.submit(survey, self._spark, arrivals, self._last) if guessed else None
             try:
                 if early is not None:
                     output = early.result()

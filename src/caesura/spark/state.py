@@ -6,6 +6,7 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -15,9 +16,9 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
 from caesura.operators.intervals import MOST, interval_table
-from caesura.operators.operator import Changes, Held, State, StateTable
+from caesura.operators.operator import Changes, Held, Holds, State, StateTable
 from caesura.operators.released import Count, released
-from caesura.operators.rows import Rows, quote, text, union, view
+from caesura.operators.rows import Rows, hull, quote, text, union, view
 from caesura.spark import spans
 from caesura.spark.manifest import Manifest, Part, TableVersion, last_manifest
 from caesura.spark.quarantine import QUARANTINE, Aside, Counts, counts
@@ -31,16 +32,20 @@ _FIGURE = "figure "
 @dataclass(frozen=True)
 class PurgePolicy:
     """When a table is written anew, without what punctuations cover. Below `eager_rows` that is at every slice
-    (eager purge); above, when as much was appended as the base holds or after `max_deltas` slices (lazy purge)."""
+    (eager purge); above, when as much was appended as the base holds or after `max_deltas` slices (lazy purge).
+
+    Punctuations are fewer than rows, and to sort them so that they grow together takes longer than to append them:
+    only below `eager_punctuations` their tables are written anew at every slice.
+    """
 
     eager_rows: int = 100_000
     max_deltas: int = 16
+    eager_punctuations: int = 1_000
 
-    def rewrite(self, version: TableVersion) -> bool:
+    def rewrite(self, version: TableVersion, holds: Holds) -> bool:
         base = version.base.rows if version.base else 0
-        return (
-            version.rows <= self.eager_rows or version.appended >= base or len(version.deltas) >= self.max_deltas
-        )
+        eager = self.eager_rows if holds == "rows" else min(self.eager_rows, self.eager_punctuations)
+        return version.rows <= eager or version.appended >= base or len(version.deltas) >= self.max_deltas
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,8 @@ class StateFiles:
         self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
-        self._physical = _physical_names((QUARANTINE, *tables))  # whose files anyone may read: plain names
+        self._physical = _physical_names(tables)
+        self._physical[QUARANTINE.name] = {column.name: column.name for column in QUARANTINE.columns}
         self._bases: dict[tuple[str, int], DataFrame] = {}
 
     def open(self, versions: Mapping[str, TableVersion]) -> State:
@@ -112,8 +118,8 @@ class StateFiles:
         if tagged is None:
             return Written()
         observed = Observation()
-        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i)]
-        anew = (name for name in tables if name in changes and changes[name].rewrite)
+        anew = [name for name in tables if name in changes and changes[name].rewrite]
+        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i, base=name in anew)]
         columns = [(name, column) for name in anew for column in values_of.get(name, ())]
         metrics += (f"{self._values(name, column)} AS v{i}" for i, (name, column) in enumerate(columns))
         quarantined = f"table = '{self._ids[QUARANTINE.name]}'"
@@ -141,11 +147,11 @@ class StateFiles:
             values.setdefault(name, {})[column] = found[f"v{i}"]
         return Written(written, quarantined_now, released(counted, numbers), values)
 
-    def _metrics(self, name: str, i: int) -> Iterator[str]:
-        """What the driver is to know: the number of rows and, of boxes, the longest intervals."""
+    def _metrics(self, name: str, i: int, *, base: bool) -> Iterator[str]:
+        """What the driver is to know: the number of rows and, of boxes that are a base, the longest intervals."""
         mine = f"table = '{self._ids[name]}'"
         yield f"count_if({mine}) AS n{i}"
-        if (interval := self._tables[name].intervals_of) is not None:
+        if base and (interval := self._tables[name].intervals_of) is not None:
             attribute, type = interval
             yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
 
@@ -162,12 +168,15 @@ class StateFiles:
             found = written.tables.get(name, WrittenTable())
             part = Part(slice, found.rows)
             earlier = before.get(name, TableVersion())
+            known = {} if change.rows is None else dict(change.rows.ranges)
             if change.runs is not None:
-                after[name] = TableVersion(Part(slice, len(change.runs)), spans=spans.written(change.runs))
+                after[name] = TableVersion(Part(slice, len(change.runs)), (), spans.written(change.runs), known)
             elif change.rewrite:
-                after[name] = TableVersion(part, spans=found.spans)
+                after[name] = TableVersion(part, (), found.spans, known)
             else:  # without rows too: what the slice is done with is still held, and counts towards writing anew
-                after[name] = replace(earlier, deltas=(*earlier.deltas, part))
+                ranges = [earlier.ranges] if earlier.rows else []
+                ranges += [known] if change.rows is not None else []
+                after[name] = replace(earlier, deltas=(*earlier.deltas, part), ranges=hull(ranges))
         return after
 
     def collect_garbage(self, before: Mapping[str, TableVersion], after: Mapping[str, TableVersion]) -> None:
@@ -228,16 +237,16 @@ class StateFiles:
 
     def _held(self, name: str, version: TableVersion) -> Held:
         interval = self._tables[name].intervals_of
-        rewrite = self._tables[name].eager or self._policy.rewrite(version)
+        rewrite = self._tables[name].eager or self._policy.rewrite(version, self._tables[name].holds)
         compact = not version.deltas
         if interval is None:
             return Held(union(self._tables_of(name, version)), rewrite, compact)
         _, type = interval
         rows, known = union(self._tables_of(name, version)), spans.intervals(version.spans, type)
-        if not (type.enumerable and compact):
+        if not type.enumerable:
             return Held(rows, rewrite, compact, known)
         # Every interval of an enumerable type is closed; others may have open ends, which no known interval has.
-        runs = spans.runs(version.spans, type) if version.listed else None
+        runs = spans.runs(version.spans, type) if version.listed and compact else None
         return Held(rows, rewrite, compact, known, wide_known=len(known) < MOST, runs=runs)
 
     def _tables_of(self, name: str, version: TableVersion) -> list[Rows]:
@@ -248,10 +257,10 @@ class StateFiles:
             listed = interval_table(interval[0], spans.intervals(version.spans, interval[1]))
             return [listed, *self._tables_of(name, replace(version, base=None, spans=()))]
         if version.base is None or version.base.rows <= self._policy.eager_rows:
-            return [self._read(name, self._files_of(name, version.parts))]
+            return [self._read(name, self._files_of(name, version.parts), version)]
         deltas = tuple(delta for delta in version.deltas if delta.rows)
-        base = self._read(name, self._cached(name, version.base))
-        return [base, self._read(name, self._files_of(name, deltas), " since")] if deltas else [base]
+        base = self._read(name, self._cached(name, version.base), version)
+        return [base, self._read(name, self._files_of(name, deltas), version, " since")] if deltas else [base]
 
     def _cached(self, name: str, base: Part) -> DataFrame:
         """A base that will be read by many slices is held in memory until it is written anew."""
@@ -260,9 +269,9 @@ class StateFiles:
             self._bases[key] = self._files_of(name, (base,)).persist(StorageLevel.MEMORY_AND_DISK)
         return self._bases[key]
 
-    def _read(self, name: str, files: DataFrame, which: str = "") -> Rows:
+    def _read(self, name: str, files: DataFrame, version: TableVersion, which: str = "") -> Rows:
         logical = {physical: column for column, physical in self._physical[name].items()}
-        return view(files, f"state: {name}{which}").renamed(logical)
+        return view(files, f"state: {name}{which}").renamed(logical).ranging(version.ranges)
 
     def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
         paths = [self._storage.path(_FOLDER, _name(part.slice), self._folders[name]) for part in parts]
@@ -283,17 +292,16 @@ def _figure(number: int, rows: Rows) -> Rows:
 
 
 def _physical_names(tables: tuple[StateTable, ...]) -> dict[str, dict[str, str]]:
-    """Column names for the union of all tables: tables share a column where name and type agree."""
-    seen: dict[str, list[str]] = {"table": ["the tag"], "figure": ["a number"]}
+    """Column names for the union of all tables, which share a column wherever types agree: what a table has not
+    is written as NULL, row by row."""
     names: dict[str, dict[str, str]] = {}
     for table in tables:
+        numbers = Counter[str]()
         names[table.name] = {}
         for column in table.columns:
-            types = seen.setdefault(column.name.lower(), [])
-            if column.type.sql not in types:
-                types.append(column.type.sql)
-            index = types.index(column.type.sql)
-            names[table.name][column.name] = column.name.lower() + (f" {index}" if index else "")
+            type = column.type.sql.lower()
+            names[table.name][column.name] = f"{type} {numbers[type]}"
+            numbers[type] += 1
     return names
 
 

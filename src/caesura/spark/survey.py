@@ -10,13 +10,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
-from caesura.operators.intervals import Run, number
-from caesura.operators.rows import Rows, quote, text, union, view
+from caesura.operators.intervals import NO_VALUE, Run, number
+from caesura.operators.rows import Ends, Rows, quote, text, union, view
 from caesura.spark.inputs import PUNCTUATION
 from caesura.spark.punctuations import kinds
 from caesura.spark.sources import CORRUPT
@@ -25,13 +25,27 @@ if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals
 
 _BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
-_RUN, _RUN_OF_KEY = "run ", "keys "
+_VALUES, _KEYS = "values ", "keys "
 _NEWEST, _OLDEST, _LEAST, _GREATEST = "newest ", "oldest ", "least ", "greatest "
 _ADMITTED, _OF_KEY, _LATE = "admitted", "rows of key", "late"
 _IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 
 
-Ends: TypeAlias = tuple[int, int]
+@dataclass(frozen=True)
+class Values:
+    """So many different values of an enumerable type, as numbers, from the first to the last."""
+
+    first: int
+    last: int
+    count: int
+
+    @property
+    def ends(self) -> Ends:
+        return self.first, self.last
+
+    @property
+    def gapless(self) -> bool:
+        return self.count == self.last - self.first + 1
 
 
 @dataclass(frozen=True)
@@ -52,10 +66,14 @@ class Survey:
     """Which promises CLOSED BY, by number, have a row that ends its key."""
     plain: Mapping[str, int] = field(default_factory=dict)
     """The attributes of which plain punctuations occur, and how many."""
-    plain_runs: Mapping[str, Ends] = field(default_factory=dict)
-    """Those of which they are all values from a first to a last, and these, as numbers."""
-    key_runs: Mapping[int, Ends] = field(default_factory=dict)
-    """The promises UNIQUE, by number, whose keys in the slice are all values from a first to a last, and these."""
+    plain_values: Mapping[str, Values] = field(default_factory=dict)
+    """What they close."""
+    keys: Mapping[int, Values] = field(default_factory=dict)
+    """Of promises UNIQUE, by number: the keys in the slice, if they are of one column of an enumerable type."""
+    ranges: Mapping[str, Ends] = field(default_factory=dict)
+    """Of columns on which keys are closed: between which ends the values of the rows are."""
+    near: bool = False
+    """Whether that is near what was closed before, so that it does not tell whether a row is forbidden."""
     others: int = 0
     """How many punctuations are not plain."""
     kinds: Mapping[str, int] = field(default_factory=dict)
@@ -80,7 +98,11 @@ class Survey:
     @property
     def dense(self) -> bool:
         """Whether values are closed without gaps: then it pays to know them before the rest is planned."""
-        return bool(self.plain_runs or self.key_runs)
+        return any(values.gapless for values in (*self.plain_values.values(), *self.keys.values()))
+
+    def forecast(self) -> Survey:
+        """What the next slice will bring, if it is like this one: the same in other values."""
+        return replace(self, plain_values={}, keys={}, ranges={})
 
     def foresees(self, found: Survey) -> bool:
         """Whether a plan made for this survey is right for what was found."""
@@ -92,22 +114,28 @@ class Survey:
         )
 
 
-def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals]) -> dict[str, Survey]:
+def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[str, Survey]) -> dict[str, Survey]:
     """All streams in one job, which gives a few rows of figures as JSON. Another is for streams with rows that may
-    have been closed, and another where there are punctuations that are not plain, to read them."""
+    have been closed, and another where there are punctuations that are not plain, to read them.
+
+    What the last slice brought tells whether a glance is likely to do.
+    """
+    glanced = {
+        name for name, each in arrivals.items() if each.ranges_tell and not (name in last and last[name].near)
+    }
     found = _answers(
         spark,
         (
             rows
             for name, each in arrivals.items()
-            for rows in (*_plain(name, each), *_questions(name, each, glance=each.all_known))
+            for rows in (*_plain(name, each), *_questions(name, each, glance=name in glanced))
         ),
     )
-    late = {name: each for name, each in arrivals.items() if each.all_known and _late(found[name], each)}
-    again = _answers(spark, (rows for name, each in late.items() for rows in _questions(name, each, glance=False)))
+    near = {name: arrivals[name] for name in glanced if _near(found[name], arrivals[name])}
+    again = _answers(spark, (rows for name, each in near.items() for rows in _questions(name, each, glance=False)))
     # What is not found is not told: of a glance that was wrong nothing may stay.
     found |= {name: _of_punctuations(found[name]) | figures for name, figures in again.items()}
-    surveys = {name: _survey(figures) for name, figures in found.items()}
+    surveys = {name: _survey(figures, arrivals[name]) for name, figures in found.items()}
     return {
         name: _with_others(spark, name, each, arrivals[name]) if each.others else each
         for name, each in surveys.items()
@@ -124,11 +152,11 @@ def _answers(spark: SparkSession, questions: Iterable[Rows]) -> dict[str, dict[s
 
 
 def _of_punctuations(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {figure: value for figure, value in figures.items() if figure.startswith((_PLAIN, _RUN))}
+    return {figure: value for figure, value in figures.items() if figure.startswith((_PLAIN, _VALUES))}
 
 
 def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
-    """How many punctuations are plain, of which attribute, and whether their values follow one another."""
+    """How many punctuations are plain, of which attribute, and what they close."""
     if not (plain := arrivals.plain()):
         return
     which = " ".join(f"WHEN {quote(column)} IS NOT NULL THEN {text(column)}" for column in plain)
@@ -139,22 +167,21 @@ def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
     for column in plain:
         mine = f" FILTER (WHERE which = {text(column)})"
         figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}){mine}, 0)"
-        figures[f"{_RUN}{column}"] = _run("value", mine)
+        figures[f"{_VALUES}{column}"] = _values("value", mine)
     yield _told(name, values.grouped(["which", "value"], {_OF_KEY: "count(*)"}).summary(figures))
 
 
-def _run(value: str, which: str) -> str:
-    """The first and the last of different numbers, if none between them is missing, as SQL."""
-    first, last = f"min({value}){which}", f"max({value}){which}"
-    gapless = f"count({value}){which} = try_add(try_subtract({last}, {first}), 1L)"
-    return f"IF({gapless}, array({first}, {last}), NULL)"
+def _values(value: str, which: str) -> str:
+    """The first and the last of different numbers, and how many they are, as SQL."""
+    found = (f"{figure}({value}){which}" for figure in ("min", "max", "count"))
+    return f"IF(count({value}){which} > 0, array({', '.join(found)}), NULL)"
 
 
 def _questions(name: str, arrivals: Arrivals, *, glance: bool) -> Iterator[Rows]:
     """What else there is to know, of the rows that nothing forbids.
 
-    A glance is one look at all rows: where the driver knows all that is closed, the least and the greatest values
-    mostly tell that none of them is forbidden.
+    A glance is one look at all rows: where the driver knows what is closed, or between which ends, the least and
+    the greatest values may tell that none of them is forbidden.
     """
     contract, which = arrivals.contract, f" FILTER (WHERE {_IS_ROW})" if glance else ""
     rows = arrivals.raw if glance else arrivals.admitted()
@@ -170,7 +197,7 @@ def _questions(name: str, arrivals: Arrivals, *, glance: bool) -> Iterator[Rows]
     for column in (each.column for each in contract.ordered):
         measures[f"{_NEWEST}{column}"] = _Measure(f"max({quote(column)}){which}", "max")
         measures[f"{_OLDEST}{column}"] = _Measure(f"min({quote(column)}){which}", "min")
-    for column, value in arrivals.numbers.items() if glance else ():
+    for column, value in contract.numbers.items():
         measures[f"{_LEAST}{column}"] = _Measure(f"min({value}){which}", "min")
         measures[f"{_GREATEST}{column}"] = _Measure(f"max({value}){which}", "max")
     if not contract.unique:
@@ -183,7 +210,7 @@ def _questions(name: str, arrivals: Arrivals, *, glance: bool) -> Iterator[Rows]
         given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
         outer[f"{_REPEATED}{i}"] = f"coalesce(sum(IF({given}, greatest({quote(_OF_KEY)} - 1, 0), 0)), 0)"
         if (key := contract.run_key(unique)) is not None:
-            outer[f"{_RUN_OF_KEY}{i}"] = _run(number(*key), f" FILTER (WHERE {quote(_OF_KEY)} > 0)")
+            outer[f"{_KEYS}{i}"] = _values(number(*key), f" FILTER (WHERE {quote(_OF_KEY)} > 0)")
         summary = rows.grouped(unique.columns, inner).summary(outer)
         yield _told(name, summary, _derived(arrivals) if i == 0 else {})
 
@@ -232,16 +259,19 @@ def _derived(arrivals: Arrivals) -> dict[str, str]:
     return figures
 
 
-def _late(figures: Mapping[str, Any], arrivals: Arrivals) -> bool:
+def _near(figures: Mapping[str, Any], arrivals: Arrivals) -> bool:
     """Whether a row may be one that was closed before, as far as a glance can tell."""
-    met = (
-        run.meets(figures[f"{_LEAST}{column}"], figures[f"{_GREATEST}{column}"])
-        for column in arrivals.numbers
-        if f"{_LEAST}{column}" in figures
-        for run in arrivals.past.closed.known[column]
-        if isinstance(run, Run)
-    )
-    return bool(figures.get(_LATE)) or any(met)
+    near = arrivals.past.closed.near(_ranges(figures, arrivals))
+    runs = (each for known in near.known.values() for each in known if isinstance(each, Run))
+    return bool(figures.get(_LATE) or near.points) or any(runs)
+
+
+def _ranges(figures: Mapping[str, Any], arrivals: Arrivals) -> dict[str, Ends]:
+    first, last = NO_VALUE
+    return {
+        column: (figures.get(f"{_LEAST}{column}", first), figures.get(f"{_GREATEST}{column}", last))
+        for column in arrivals.contract.numbers
+    }
 
 
 def _micros(time: str) -> str:
@@ -255,7 +285,7 @@ def _told(name: str, summary: Rows, derived: Mapping[str, str] = MappingProxyTyp
     return summary.project({"stream": text(name), "found": f"to_json(struct({told}))"})
 
 
-def _survey(found: Mapping[str, Any]) -> Survey:
+def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
     plain = {name.removeprefix(_PLAIN): n for name, n in found.items() if name.startswith(_PLAIN) and n}
     return Survey(
         rows=found["rows"],
@@ -267,14 +297,18 @@ def _survey(found: Mapping[str, Any]) -> Survey:
         oldest=found.get("oldest"),
         ends=frozenset(int(name.removeprefix(_ENDS)) for name, n in found.items() if name.startswith(_ENDS) and n),
         plain=plain,
-        plain_runs={name.removeprefix(_RUN): tuple(ends) for name, ends in found.items() if name.startswith(_RUN)},
-        key_runs={
-            int(name.removeprefix(_RUN_OF_KEY)): tuple(ends)
-            for name, ends in found.items()
-            if name.startswith(_RUN_OF_KEY)
+        plain_values={
+            name.removeprefix(_VALUES): v for name, v in _read_values(found) if name.startswith(_VALUES)
         },
+        keys={int(name.removeprefix(_KEYS)): v for name, v in _read_values(found) if name.startswith(_KEYS)},
+        ranges=_ranges(found, arrivals),
+        near=_near(found, arrivals),
         others=found["punctuations"] - sum(plain.values()),
     )
+
+
+def _read_values(found: Mapping[str, Any]) -> Iterator[tuple[str, Values]]:
+    return ((name, Values(*each)) for name, each in found.items() if name.startswith((_VALUES, _KEYS)))
 
 
 def _with_others(spark: SparkSession, name: str, survey: Survey, arrivals: Arrivals) -> Survey:
