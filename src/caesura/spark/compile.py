@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from caesura import plan
 from caesura.catalog import Column, OrderedBy, Stream, Table, Values
-from caesura.expression import Expr
 from caesura.operators.closed import Attributes, Closed, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.distinct import Distinct
@@ -31,14 +30,13 @@ from caesura.safety.equality import matching_classes
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.monotone import rising
 from caesura.safety.partners import partners, read_once
-from caesura.safety.predicates import conjuncts
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partial_of, result_of
+from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired
 from caesura.spark.pins import able, bounded, chains, given_up
 from caesura.spark.spans import outside
-from caesura.types import BOOLEAN
 
 ORDERS = 4
 """The most that are tried for an input: each takes joins of its own."""
@@ -263,9 +261,7 @@ class _Compiler:
         label = self._label("join")
         sides = tuple(self._side(node, i, label) for i in range(len(node.inputs)))
         equalities = tuple((equality.left, equality.right) for equality in node.equalities)
-        residual = conjuncts(node.residual.tree) if node.residual is not None else ()
-        conditions = (Expr(part, BOOLEAN) for part in residual)
-        others = tuple(Condition(f"({each.sql})", each.columns) for each in conditions)
+        others = tuple(Condition(f"({each.sql})", each.columns) for each in residual(node))
         return Join(label, sides, equalities, others, self._passed(node, label))
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:

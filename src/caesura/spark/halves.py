@@ -11,29 +11,28 @@ from caesura.operators.join import Hop
 from caesura.operators.pair import Half, Pair
 from caesura.operators.rows import quote
 from caesura.safety.join_graph import JoinGraph
-from caesura.safety.predicates import conjuncts
+from caesura.spark.clock import residual
 from caesura.spark.pins import able, alike, hop
-from caesura.types import BOOLEAN
 
 
 def paired(graph: JoinGraph, names: list[str]) -> Pair:
     """`names` are those of the inputs, for their state."""
     join = graph.join
-    residual = [] if join.residual is None else [Expr(part, BOOLEAN) for part in conjuncts(join.residual.tree)]
+    others = residual(join)
     conditions = [f"{quote(each.left)} = {quote(each.right)}" for each in join.equalities]
-    conditions += (f"({part.sql})" for part in residual)
-    one, other = (_half(graph, i, names[i], residual) for i in (0, 1))
+    conditions += (f"({part.sql})" for part in others)
+    one, other = (_half(graph, i, names[i], others) for i in (0, 1))
     return Pair(
         (one, other), " AND ".join(conditions) or "true", matches=not join.halved, semi=join.kind == "semi"
     )
 
 
-def _half(graph: JoinGraph, i: int, name: str, residual: list[Expr]) -> Half:
+def _half(graph: JoinGraph, i: int, name: str, others: list[Expr]) -> Half:
     join, below = graph.join, graph.join.inputs[i]
     mine = {column.name for column in below.columns}
     closing = hop(graph, 1 - i, mine)
-    alone = (f"({part.sql})" for part in residual if part.columns <= mine)
-    same, asked = alike(join, below), (part.columns for part in residual)
+    alone = (f"({part.sql})" for part in others if part.columns <= mine)
+    same, asked = alike(join, below), (part.columns for part in others)
     decides = join.compared.union(closing.asks, *same, *asked) & mine or mine
     needed = decides if join.halved and i == 1 else mine
     comes_out = i in join.lonely or (join.halved and i == 0)

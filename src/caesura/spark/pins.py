@@ -14,6 +14,7 @@ from caesura.safety.bounds import Bound, stated
 from caesura.safety.equality import matching_classes
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.reach import Reach
+from caesura.spark.clock import microseconds, timestamps
 
 
 def chains(reach: Reach, orders: int) -> tuple[Chain, ...]:
@@ -66,20 +67,24 @@ def _most(graph: JoinGraph, name: str, known: Collection[str]) -> Condition | No
         if to is not None:
             column = next((each for each in graph.classes[to].columns if each in known), None)
             if column is not None:
-                terms.append(Condition(_shifted(quote(column), path), frozenset((column,))))
+                time = column in timestamps(graph.join)
+                terms.append(Condition(_shifted(quote(column), path, time=time), frozenset((column,))))
         elif path and isinstance(path[-1].by, Expr):
-            terms.append(Condition(_shifted(path[-1].by.sql, path)))
+            terms.append(Condition(_shifted(path[-1].by.sql, path, time=False)))
     if len(terms) <= 1:
         return terms[0] if terms else None
     least = f"least({', '.join(term.sql for term in terms)})"
     return Condition(least, frozenset().union(*(term.columns for term in terms)))
 
 
-def _shifted(sql: str, path: tuple[Bound, ...]) -> str:
+def _shifted(sql: str, path: tuple[Bound, ...], *, time: bool) -> str:
     """Beyond the largest value of a type there is nothing: NULL, which no bound ever passes."""
-    for bound in path:
-        for shift in bound.shifts:
-            sql = f"{'try_add' if shift.added else 'try_subtract'}({sql}, {shift.amount.sql})"
+    for shift in (shift for bound in path for shift in bound.shifts):
+        moved = "try_add" if shift.added else "try_subtract"
+        if time and (micros := microseconds(shift.amount.tree)) is not None:
+            sql = f"timestamp_micros({moved}(unix_micros({sql}), {micros}L))"
+        else:
+            sql = f"{moved}({sql}, {shift.amount.sql})"
     return sql
 
 
