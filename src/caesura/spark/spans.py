@@ -21,15 +21,22 @@ Known = tuple[tuple[str | None, str | None], ...]
 None is no end."""
 
 
-def metric(column: str, type: Type, where: str) -> str:
-    """An aggregate that finds the widest intervals among the rows `where`, as JSON."""
-    box = quote(column)
+def wide(attribute: str, type: Type, table: str) -> str:
+    """An interval of a table, if it is one that the driver may want to know, as SQL; otherwise NULL."""
+    box = quote(attribute)
     closed = f"NOT {box}.low_open AND NOT {box}.high_open"
     low, high = (number(f"{box}.{end}", type) if type.enumerable else f"{box}.{end}" for end in ("low", "high"))
     ends = f"CAST({low} AS STRING) AS low, CAST({high} AS STRING) AS high"
     width = f"CAST({high} AS DECIMAL(21, 0)) - {low}" if type.enumerable else "CAST(NULL AS DECIMAL(21, 0))"
-    found = f"IF({where} AND {closed} AND {wide_condition(box, type)}, struct({width} AS width, {ends}), NULL)"
-    return f"to_json(slice(sort_array(collect_list({found}), false), 1, {MOST}))"
+    found = f"struct({width} AS width, {ends}, {text(table)} AS table)"
+    return f"IF({closed} AND {wide_condition(box, type)}, {found}, NULL)"
+
+
+def longest(column: str, table: str) -> str:
+    """An aggregate that finds those of a table with the most values, as JSON. It looks at the rows of all tables,
+    so what it looks at is worked out before."""
+    mine = f"filter(collect_list({quote(column)}), each -> each.table = {text(table)})"
+    return f"to_json(slice(sort_array({mine}, false), 1, {MOST}))"
 
 
 def read(found: str) -> Known:

@@ -6,8 +6,7 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -20,13 +19,14 @@ from caesura.operators.operator import Changes, Held, Holds, State, StateTable
 from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, hull, quote, text, union, view
 from caesura.spark import spans
+from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.manifest import Manifest, Part, TableVersion, last_manifest
 from caesura.spark.quarantine import QUARANTINE, Aside, Counts, counts
 from caesura.spark.storage import Storage
 
 _FOLDER = "state"
-_NO_COLUMN = "row"
-_FIGURE = "figure "
+_FIGURE, _WIDE = "figure", "wide interval"
+"""Columns that are not written."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class StateFiles:
         self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
-        self._physical = _physical_names(tables)
-        self._physical[QUARANTINE.name] = {column.name: column.name for column in QUARANTINE.columns}
+        self._layouts = {table.name: shared_layout(table) for table in tables}
+        self._layouts[QUARANTINE.name] = own_layout(QUARANTINE)
         self._bases: dict[tuple[str, int], DataFrame] = {}
 
     def open(self, versions: Mapping[str, TableVersion]) -> State:
@@ -111,53 +111,46 @@ class StateFiles:
         }
         if (quarantine := union(each.rows for each in aside)) is not None:
             tables[QUARANTINE.name] = quarantine
+        anew = [name for name in tables if name in changes and changes[name].rewrite]
+        intervals = [name for name in anew if self._tables[name].intervals_of is not None]
         figures = tuple(dict.fromkeys(rows for each in counted for rows in each.tables))
-        tagged = union(
-            (*(self._tagged(name, rows) for name, rows in tables.items()), *map(_figure, count(), figures))
-        )
+        written = (self._tagged(name, rows, measured=name in intervals) for name, rows in tables.items())
+        tagged = union((*written, *map(_figure, count(), figures)))
         if tagged is None:
             return Written()
         observed = Observation()
-        anew = [name for name in tables if name in changes and changes[name].rewrite]
-        metrics = [metric for i, name in enumerate(tables) for metric in self._metrics(name, i, base=name in anew)]
+        metrics = [f"count_if({self._mine(name)}) AS n{i}" for i, name in enumerate(tables)]
+        metrics += (f"{spans.longest(_WIDE, self._ids[name])} AS s{i}" for i, name in enumerate(intervals))
         columns = [(name, column) for name in anew for column in values_of.get(name, ())]
         metrics += (f"{self._values(name, column)} AS v{i}" for i, (name, column) in enumerate(columns))
-        quarantined = f"table = '{self._ids[QUARANTINE.name]}'"
+        quarantined = self._mine(QUARANTINE.name)
         metrics += (f"count_if({quarantined} AND {each.condition}) AS q{i}" for i, each in enumerate(aside))
-        metrics += (f"max(IF(table = '{_FIGURE}{i}', figure, NULL)) AS f{i}" for i, _ in enumerate(figures))
+        metrics += (f"max(IF(table = '{_FIGURE} {i}', {_FIGURE}, NULL)) AS f{i}" for i, _ in enumerate(figures))
         width = self._spark.sparkContext.defaultParallelism
         frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width)
         if figures:
-            frame = frame.where(f"NOT startswith(table, '{_FIGURE}')").drop("figure")
-        writer = frame.write.mode("overwrite")
+            frame = frame.where(f"NOT startswith(table, '{_FIGURE}')")
+        writer = frame.drop(_FIGURE, _WIDE).write.mode("overwrite")
         if tables:
             writer = writer.option("parquet.enable.dictionary", "false").partitionBy("table")
             writer.parquet(self._storage.path(_FOLDER, _name(slice)))
         else:
             writer.format("noop").save()
         found = observed.get
-        written = {
-            name: WrittenTable(found[f"n{i}"], spans.read(found.get(f"s{i}", "[]")))
-            for i, name in enumerate(tables)
-        }
+        known = {name: spans.read(found[f"s{i}"]) for i, name in enumerate(intervals)}
+        sizes = {name: WrittenTable(found[f"n{i}"], known.get(name, ())) for i, name in enumerate(tables)}
         quarantined_now = counts((each, found[f"q{i}"]) for i, each in enumerate(aside))
         numbers = {rows: int(found[f"f{i}"]) for i, rows in enumerate(figures)}
         values: dict[str, dict[str, int]] = {}
         for i, (name, column) in enumerate(columns):
             values.setdefault(name, {})[column] = found[f"v{i}"]
-        return Written(written, quarantined_now, released(counted, numbers), values)
+        return Written(sizes, quarantined_now, released(counted, numbers), values)
 
-    def _metrics(self, name: str, i: int, *, base: bool) -> Iterator[str]:
-        """What the driver is to know: the number of rows and, of boxes that are a base, the longest intervals."""
-        mine = f"table = '{self._ids[name]}'"
-        yield f"count_if({mine}) AS n{i}"
-        if base and (interval := self._tables[name].intervals_of) is not None:
-            attribute, type = interval
-            yield f"{spans.metric(self._physical[name][attribute], type, mine)} AS s{i}"
+    def _mine(self, name: str) -> str:
+        return f"table = '{self._ids[name]}'"
 
     def _values(self, name: str, column: str) -> str:
-        mine = f"table = '{self._ids[name]}'"
-        return f"approx_count_distinct(IF({mine}, {quote(self._physical[name][column])}, NULL))"
+        return f"approx_count_distinct(IF({self._mine(name)}, {self._layouts[name].read[column]}, NULL))"
 
     def versions(
         self, before: Mapping[str, TableVersion], changes: Changes, slice: int, written: Written
@@ -270,39 +263,24 @@ class StateFiles:
         return self._bases[key]
 
     def _read(self, name: str, files: DataFrame, version: TableVersion, which: str = "") -> Rows:
-        logical = {physical: column for column, physical in self._physical[name].items()}
-        return view(files, f"state: {name}{which}").renamed(logical).ranging(version.ranges)
+        return self._layouts[name].as_read(view(files, f"state: {name}{which}")).ranging(version.ranges)
 
     def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
         paths = [self._storage.path(_FOLDER, _name(part.slice), self._folders[name]) for part in parts]
-        columns = self._tables[name].columns
-        schema = ", ".join(f"{quote(self._physical[name][column.name])} {column.type}" for column in columns)
-        return self._spark.read.schema(schema or f"{_NO_COLUMN} STRING").parquet(*paths)
+        return self._spark.read.schema(self._layouts[name].schema).parquet(*paths)
 
-    def _tagged(self, name: str, rows: Rows) -> Rows:
-        columns = {self._physical[name][column]: quote(column) for column in rows.columns}
-        # Files need a column; a grouping without keys may have a table without.
-        return rows.project({"table": text(self._ids[name]), **(columns or {_NO_COLUMN: "CAST(NULL AS STRING)"})})
+    def _tagged(self, name: str, rows: Rows, *, measured: bool) -> Rows:
+        """`measured`: with the intervals that the driver may want to know."""
+        more = {"table": text(self._ids[name])}
+        if measured and (interval := self._tables[name].intervals_of) is not None:
+            more[_WIDE] = spans.wide(*interval, self._ids[name])
+        return self._layouts[name].as_written(rows, more)
 
 
 def _figure(number: int, rows: Rows) -> Rows:
     """The number of rows of a table that is not written."""
-    counted = rows.summary({"figure": "count(*)"})
-    return counted.project({"table": text(f"{_FIGURE}{number}"), "figure": "figure"})
-
-
-def _physical_names(tables: tuple[StateTable, ...]) -> dict[str, dict[str, str]]:
-    """Column names for the union of all tables, which share a column wherever types agree: what a table has not
-    is written as NULL, row by row."""
-    names: dict[str, dict[str, str]] = {}
-    for table in tables:
-        numbers = Counter[str]()
-        names[table.name] = {}
-        for column in table.columns:
-            type = column.type.sql.lower()
-            names[table.name][column.name] = f"{type} {numbers[type]}"
-            numbers[type] += 1
-    return names
+    counted = rows.summary({_FIGURE: "count(*)"})
+    return counted.project({"table": text(f"{_FIGURE} {number}"), _FIGURE: _FIGURE})
 
 
 def _name(slice: int) -> str:
