@@ -21,8 +21,6 @@ _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _TIME = _DATE + "[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
 _FORMS = {"DATE": _DATE, "TIMESTAMP": _TIME + "(Z|[+-][0-9]{2}:[0-9]{2})?", "TIMESTAMP_NTZ": _TIME}
 _ENDS = "array('ge', 'gt', 'le', 'lt')"
-_DIGITS = {"BIGINT": 18, "INT": 9, "SMALLINT": 4, "TINYINT": 2}
-"""Numbers of so many digits are values of the type, whatever the digits."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +32,13 @@ class Reader:
 
     def plain(self, column: str) -> dict[str, str]:
         """For each attribute that may come so: the value, if a text is the commonest form, a number for this
-        attribute and nothing else; otherwise NULL. It needs no JSON parser, and is ten times as fast."""
+        attribute and nothing else; otherwise NULL. It needs no JSON parser, and is many times as fast."""
         alone = {key[0]: self.types[key[0]] for key in self.keys if len(key) == 1}
-        form = """regexp_extract({text}, '^ *[{{] *"{name}" *: *(-?(?:0|[1-9][0-9]{{0,{more}}})) *[}}] *$', 1)"""
-        numbers = {
-            name: form.format(text=quote(column), name=name, more=_DIGITS[type.sql] - 1)
+        return {
+            name: _plain(quote(column), name, type)
             for name, type in alone.items()
-            if type.sql in _DIGITS and name.isidentifier()
+            if type.integral and name.isidentifier()
         }
-        # Another text gives '', and to try that as a number takes longer than all else.
-        return {name: f"CAST(nullif({digits}, '') AS {alone[name]})" for name, digits in numbers.items()}
 
     def plain_points(self, texts: Rows, column: str, attribute: str) -> Rows:
         return texts.present([column]).project({attribute: self.plain(column)[attribute]}).present([attribute])
@@ -124,6 +119,17 @@ class Reader:
     def _boxes(self, parsed: Rows) -> Rows:
         found = parsed.where(f"kind = '{BOX}'").renamed(_AS_PARSED)
         return found.exploded({name: _intervals(name, t) for name, t in self.types.items() if t.scalar})
+
+
+def _plain(json: str, name: str, type: Type) -> str:
+    start = f'{{"{name}":'
+    digits = f"trim(substring({json}, {len(start) + 1}, length({json}) - {len(start) + 1}))"
+    value = f"try_cast({digits} AS {type})"
+    # 07, +7 and 7.5 can be cast as well, but are no whole numbers in JSON.
+    canonical = f"CAST({value} AS STRING) = {digits}"
+    return (
+        f"CASE WHEN startswith({json}, {text(start)}) AND endswith({json}, '}}') AND {canonical} THEN {value} END"
+    )
 
 
 def kinds(keys: tuple[Attributes, ...]) -> tuple[str, ...]:

@@ -159,19 +159,16 @@ def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
     """How many punctuations are plain, of which attribute, and what they close."""
     if not (plain := arrivals.plain()):
         return
-    which = " ".join(f"WHEN {quote(column)} IS NOT NULL THEN {text(column)}" for column in plain)
-    value = f"coalesce({', '.join(f'CAST({quote(column)} AS BIGINT)' for column in plain)})"
-    read = arrivals.raw.present([PUNCTUATION]).project(plain)
-    values = read.project({"which": f"CASE {which} END", "value": value}).present(["value"])
     figures: dict[str, str] = {}
     for column in plain:
-        mine = f" FILTER (WHERE which = {text(column)})"
-        figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}){mine}, 0)"
-        figures[f"{_VALUES}{column}"] = _values("value", mine)
-    yield _told(name, values.grouped(["which", "value"], {_OF_KEY: "count(*)"}).summary(figures))
+        given = f" FILTER (WHERE {quote(column)} IS NOT NULL)"
+        figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}){given}, 0)"
+        figures[f"{_VALUES}{column}"] = _values(f"CAST({quote(column)} AS BIGINT)")
+    read = arrivals.raw.present([PUNCTUATION]).project(plain)
+    yield _told(name, read.grouped(plain, {_OF_KEY: "count(*)"}).summary(figures))
 
 
-def _values(value: str, which: str) -> str:
+def _values(value: str, which: str = "") -> str:
     """The first and the last of different numbers, and how many they are, as SQL."""
     found = (f"{figure}({value}){which}" for figure in ("min", "max", "count"))
     return f"IF(count({value}){which} > 0, array({', '.join(found)}), NULL)"
