@@ -31,8 +31,11 @@ def closed(*keys: int) -> Sequence[Item]:
     return [json.dumps({"key": key}) for key in keys]
 
 
-@pytest.mark.parametrize("purge", [PurgePolicy(), APPENDING], ids=["coalescing", "appending"])
-@pytest.mark.parametrize("pipeline", [ORDERED, UNORDERED], ids=["ordered", "unordered"])
+@pytest.mark.parametrize(
+    ("pipeline", "purge"),
+    [(ORDERED, APPENDING), (UNORDERED, PurgePolicy())],
+    ids=["ordered, appending", "unordered, coalescing"],
+)
 def test_relevant_after_irrelevant(spark: SparkSession, tmp_path: Path, pipeline: str, purge: PurgePolicy) -> None:
     """Between runs the ranges are in the manifest."""
     script = Script(spark, tmp_path, pipeline, purge=purge)
@@ -70,3 +73,47 @@ def test_rows_near_what_was_closed_are_asked_at_once(spark: SparkSession, tmp_pa
     query = script.run()
     assert [[*row.values()] for row in script.rows("pairs")] == [[9, 0, at] for at in range(4)]
     assert [item[:3] for item in script.quarantine(query)] == [(2, "b", LATE), (3, "b", LATE)]
+
+
+def test_keys_closed_with_and_without_another_column(spark: SparkSession, tmp_path: Path) -> None:
+    """What is not closed by the key alone is not where the closed keys are."""
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM s (k INT, j INT, PUNCTUATED BY (k), PUNCTUATED BY (k, j)) FROM FILES s;
+        CREATE SINK found USING parquet LOCATION 'found';
+        INSERT INTO found SELECT k, j FROM s;
+        """,
+    )
+    script.slice(s=['{"k": 1}', '{"k": 5}', '{"k": 20, "j": 3}', '{"k": 5, "j": 3}'])
+    script.slice(s=[{"k": 20, "j": 3}, {"k": 20, "j": 4}])
+    query = script.run()
+    assert script.rows("found") == [{"k": 20, "j": 4}]
+    assert [item[:3] for item in script.quarantine(query)] == [(1, "s", LATE)]
+
+
+def test_states_are_purged_whatever_was_closed_before(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM a (k INT, at INT, ORDERED BY (at), PUNCTUATED BY (k)) FROM FILES a;
+        CREATE STREAM b (k INT, PUNCTUATED BY (k)) FROM FILES b;
+        CREATE SINK once USING parquet LOCATION 'once';
+        CREATE SINK counted USING parquet LOCATION 'counted';
+        INSERT INTO once SELECT DISTINCT k FROM a;
+        INSERT INTO counted SELECT g.k, g.n, b.k AS met
+          FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) AS g LEFT JOIN b ON g.k = b.k;
+        """,
+    )
+    script.slice(a=[{"k": 20, "at": 1}])
+    script.slice(a=[{"k": 30, "at": 2}, '{"k": 1}', '{"k": 5}'], b=['{"k": 1}', '{"k": 5}'])
+    script.slice(a=['{"k": 20}'], b=['{"k": 2}', '{"k": 6}'])
+    script.slice(b=['{"k": 20}', '{"k": 9}'])
+    script.slice(a=['{"k": 30}'], b=['{"k": 30}'])
+    script.run()
+    assert script.rows("once") == [{"k": 20}, {"k": 30}]
+    assert [row["k"] for row in script.rows("counted", 3)] == [20]
+    assert [row["k"] for row in script.rows("counted", 4)] == [30]
+    assert script.progress[-1].state_rows == 0

@@ -21,11 +21,21 @@ def test_ranges_follow_columns() -> None:
     assert rows.renamed({"x": "a"}).ranges == {"a": (1, 5)}
     assert rows.where("x > 2").ranges == rows.distinct().ranges == rows.ranges
     assert rows.project({"x": "`x` + 1", "z": "`y`"}).ranges == {"z": (2, 3)}
-    assert rows.grouped(["x"], {"y": "max(y)"}).ranges == {}
+    assert rows.grouped(["x"], {"y": "max(y)"}).ranges == {"x": (1, 5)}
+    assert rows.grouped(["x", "y"], {"y": "max(y)"}).ranges == {"x": (1, 5)}
+    assert rows.beyond(table(x=(7, 8))).ranges == rows.ranges
     assert rows.where("x > 2").renamed({"y": "a"}).only(["a"]).ranges == {"a": (2, 3)}
     partner = table(x=(7, 8)).renamed({"x": "other"})
     assert rows.join(partner, None).ranges == {"x": (1, 5), "y": (2, 3), "other": (7, 8)}
     assert rows.matching_on(partner, "x = other", negated=True).ranges == rows.ranges
+
+
+def test_what_is_left_out_says_nothing_of_the_rest() -> None:
+    nothing_known = table()
+    left = uncovered(nothing_known, points(1, 5))
+    assert left is not None
+    assert left.ranges == {}
+    assert nothing_known.matching(table(x=(1, 5)), ["x"]).ranges == {}
 
 
 def test_of_several_tables_only_what_is_known_of_each() -> None:

@@ -38,7 +38,8 @@ class Rows:
     selection: _Selection | None = None
     """The query's own terms, if it is a simple one: what reads it can then become one query with it."""
     ranges: Mapping[str, Ends] = field(default_factory=dict)
-    """Columns of which the driver knows between which ends all values are (as `intervals.number` counts them)."""
+    """Columns of which the driver knows between which ends all values are that are not NULL (as
+    `intervals.number` counts them)."""
 
     def project(self, outputs: Mapping[str, str]) -> Rows:
         """Column → SQL over the columns of these rows."""
@@ -111,7 +112,8 @@ class Rows:
     def beyond(self, other: Rows) -> Rows:
         """The rows that the other table does not hold, each once. NULL is a value like any other."""
         listed = _list(self.columns)
-        return Rows(self.columns, (f"SELECT {listed} FROM ", self, f" EXCEPT SELECT {listed} FROM ", other))
+        parts = (f"SELECT {listed} FROM ", self, f" EXCEPT SELECT {listed} FROM ", other)
+        return Rows(self.columns, parts, ranges=self.ranges)
 
     def join(self, other: Rows, condition: str | None) -> Rows:
         """Inner join of tables that share no column name."""
@@ -140,15 +142,17 @@ class Rows:
         hint = "/*+ BROADCAST(other) */ " if other.small else ""
         start = f"SELECT {hint}{_list(columns)} FROM "
         parts = (start, self, f" AS mine {kind} ", other, f" AS other {on}")
-        ranges = {name: ends for name, ends in {**other.ranges, **self.ranges}.items() if name in columns}
-        return Rows(columns, parts, ranges=ranges)
+        added = set(columns).difference(self.columns)  # by an anti join nothing, and it is not where the other is
+        theirs = {name: ends for name, ends in other.ranges.items() if name in added}
+        return Rows(columns, parts, ranges={**self.ranges, **theirs})
 
     def grouped(self, keys: Iterable[str], outputs: Mapping[str, str]) -> Rows:
         """One row per group, and none where there are no rows, even without keys."""
         names = tuple(keys)
         columns = {**{name: quote(name) for name in names}, **outputs}
         group = f" GROUP BY {_list(names)}" if names else " HAVING count(*) > 0"
-        return Rows(tuple(columns), (f"SELECT {_named(columns)} FROM ", self, group))
+        ranges = {name: ends for name, ends in self.ranges.items() if name in names and name not in outputs}
+        return Rows(tuple(columns), (f"SELECT {_named(columns)} FROM ", self, group), ranges=ranges)
 
     def summary(self, outputs: Mapping[str, str]) -> Rows:
         """The one row of aggregates over all rows."""

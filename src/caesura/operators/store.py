@@ -125,7 +125,7 @@ class Store:
         return free, self.replace(state, held)
 
     def _appended(self, state: State, new: Closed) -> Changes:
-        runs = {name: of_type(known, self.types[name]) for name, known in new.runs.items()}
+        runs = {name: mine for name, known in new.runs.items() if (mine := of_type(known, self.types[name]))}
         new = as_data(replace(new, runs={}), {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
         others = new.boxes

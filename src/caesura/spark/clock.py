@@ -6,7 +6,7 @@ it took half the time of such a join. A length of less than a day is the same in
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+import re
 
 from sqlglot import exp
 
@@ -45,13 +45,11 @@ def timestamps(join: plan.Join) -> frozenset[str]:
 
 
 def microseconds(length: exp.Expr) -> int | None:
-    """An interval of less than a day, if it is a number of one unit."""
+    """An interval of less than a day, if it is a whole number of one unit."""
     if not isinstance(length, exp.Interval) or not isinstance(length.this, exp.Literal):
         return None
     unit = UNITS.get(str(length.args.get("unit") or "").upper().removesuffix("S"))
-    try:
-        micros = Decimal(length.this.name) * (unit or 0)
-    except InvalidOperation:
+    if unit is None or not re.fullmatch("-?[0-9]+", length.this.name):
         return None
-    whole = micros == micros.to_integral_value() and abs(micros) < UNITS["DAY"]
-    return int(micros) if whole and unit is not None else None
+    micros = int(length.this.name) * unit
+    return micros if abs(micros) < UNITS["DAY"] else None

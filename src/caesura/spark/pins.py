@@ -63,12 +63,13 @@ def bounded(graph: JoinGraph, i: int) -> Iterator[str]:
 def _most(graph: JoinGraph, name: str, known: Collection[str]) -> Condition | None:
     """What a column is at most, given columns that are known; where several bound it, the least of them."""
     terms: list[Condition] = []
+    times = timestamps(graph.join)
     for to, path in graph.paths(name).items():
         if to is not None:
             column = next((each for each in graph.classes[to].columns if each in known), None)
             if column is not None:
-                time = column in timestamps(graph.join)
-                terms.append(Condition(_shifted(quote(column), path, time=time), frozenset((column,))))
+                shifted = _shifted(quote(column), path, time=column in times)
+                terms.append(Condition(shifted, frozenset((column,))))
         elif path and isinstance(path[-1].by, Expr):
             terms.append(Condition(_shifted(path[-1].by.sql, path, time=False)))
     if len(terms) <= 1:

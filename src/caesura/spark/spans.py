@@ -27,8 +27,8 @@ def wide(attribute: str, type: Type, table: str) -> str:
     closed = f"NOT {box}.low_open AND NOT {box}.high_open"
     low, high = (number(f"{box}.{end}", type) if type.enumerable else f"{box}.{end}" for end in ("low", "high"))
     ends = f"CAST({low} AS STRING) AS low, CAST({high} AS STRING) AS high"
-    width = f"CAST({high} AS DECIMAL(21, 0)) - {low}" if type.enumerable else "CAST(NULL AS DECIMAL(21, 0))"
-    found = f"struct({width} AS width, {ends}, {text(table)} AS table)"
+    width = f"CAST({high} AS DECIMAL(21, 0)) - {low}" if type.enumerable else "NULL"
+    found = f"struct(CAST({width} AS DECIMAL(22, 0)) AS width, {ends}, {text(table)} AS table)"
     return f"IF({closed} AND {wide_condition(box, type)}, {found}, NULL)"
 
 

@@ -31,11 +31,11 @@ _FIGURE, _WIDE = "figure", "wide interval"
 
 @dataclass(frozen=True)
 class PurgePolicy:
-    """When a table is written anew, without what punctuations cover. Below `eager_rows` that is at every slice
+    """When a table is written anew, without what punctuations cover. Up to `eager_rows` that is at every slice
     (eager purge); above, when as much was appended as the base holds or after `max_deltas` slices (lazy purge).
 
     Punctuations are fewer than rows, and to sort them so that they grow together takes longer than to append them:
-    only below `eager_punctuations` their tables are written anew at every slice.
+    only up to `eager_punctuations` their tables are written anew at every slice.
     """
 
     eager_rows: int = 100_000
