@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from caesura.catalog import Column
+from caesura.operators.chain import Hop
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
-from caesura.operators.join import Hop
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union
 from caesura.operators.store import Store, passed_on

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from caesura import plan
 from caesura.expression import Expr
+from caesura.operators.chain import Hop
 from caesura.operators.closed import in_order
-from caesura.operators.join import Hop
 from caesura.operators.pair import Half, Pair
 from caesura.operators.rows import quote
 from caesura.safety.join_graph import JoinGraph

@@ -8,7 +8,8 @@ from itertools import islice
 from caesura import plan
 from caesura.clocks import release
 from caesura.expression import Expr
-from caesura.operators.join import Chain, Condition, Hop
+from caesura.operators.chain import Chain, Hop
+from caesura.operators.conditions import Condition
 from caesura.operators.rows import quote
 from caesura.safety.bounds import Bound, stated
 from caesura.safety.equality import matching_classes
