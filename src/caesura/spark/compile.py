@@ -1,7 +1,6 @@
-"""From plans to operators: which state tables there are, and which punctuations somebody asks for.
+"""From plans to operators: which state tables there are, and what is asked of them.
 
-A punctuation that no operator above can use is not computed. So each node is compiled for what its readers ask
-(`Demand`), which flows from the queries down to the streams.
+Each node is compiled for what its readers ask (`wanted.py`).
 """
 
 from __future__ import annotations
@@ -13,11 +12,12 @@ from caesura import plan
 from caesura.catalog import Column, OrderedBy, Stream, Table, Values
 from caesura.operators.closed import Attributes, Closed, in_order
 from caesura.operators.combine import Combination
+from caesura.operators.conditions import Condition
 from caesura.operators.distinct import Distinct
 from caesura.operators.forget import Partner, Partners, Remembered
 from caesura.operators.group import Group
 from caesura.operators.image import Image
-from caesura.operators.join import Condition, Join, Side
+from caesura.operators.join import Join, Side
 from caesura.operators.merge import Merge
 from caesura.operators.operator import Operator, StateTable
 from caesura.operators.pair import Pair
@@ -26,34 +26,19 @@ from caesura.operators.select import Select
 from caesura.operators.sort import Sort
 from caesura.operators.store import Store
 from caesura.safety.complement import excluded
-from caesura.safety.equality import matching_classes
 from caesura.safety.join_graph import JoinGraph
-from caesura.safety.monotone import rising
 from caesura.safety.partners import partners, read_once
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired
-from caesura.spark.pins import able, bounded, chains, given_up
+from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
+from caesura.spark.wanted import AllWanted, types_of
 
 ORDERS = 4
 """The most that are tried for an input: each takes joins of its own."""
-
-
-@dataclass
-class Demand:
-    """What the readers of a node ask: punctuations confined to which columns, and whether with their history."""
-
-    columns: set[str] = field(default_factory=set)
-    history: bool = False
-    readers: int = 0
-
-    def ask(self, columns: Iterable[str], *, history: bool = False) -> None:
-        self.columns |= set(columns)
-        self.history |= history
-        self.readers += 1
 
 
 @dataclass(frozen=True)
@@ -98,7 +83,7 @@ class _Compiler:
     def __init__(self, roots: tuple[plan.Plan, ...], asked: Iterable[str], orders: int) -> None:
         self._orders = orders
         self._nodes = tuple(dict.fromkeys(node for root in roots for node in plan.walk(root)))
-        self._types = {node: {c.name: c.type for c in node.columns} for node in self._nodes}
+        self._types = {node: types_of(node) for node in self._nodes}
         self._reaches: dict[plan.Join, tuple[Reach | None, ...]] = {}
         self._graphs: dict[plan.Join, JoinGraph] = {}
         self._schemes: dict[plan.Plan, tuple[Derived, ...]] = {}
@@ -107,11 +92,7 @@ class _Compiler:
             self._reaches |= derivation.reaches
             self._graphs |= derivation.graphs
             self._schemes |= derivation.schemes
-        self._demands = {node: Demand() for node in self._nodes}
-        for root in roots:
-            self._demands[root].ask(self._types[root].keys() & set(asked))
-        for node in reversed(self._nodes):
-            self._ask_inputs(node, self._demands[node])
+        self._wanted = AllWanted(self._nodes, roots, asked, self._graphs)
         self._stores = self._stream_stores()
         self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
@@ -129,7 +110,7 @@ class _Compiler:
                     operators[node] = Select(node.predicate.sql, self._complement(node))
                 case plan.Project():
                     outputs = {output.name: output.expr.sql for output in node.outputs}
-                    operators[node] = Project(outputs, self._images(node))
+                    operators[node] = Project(outputs, self._wanted.images(node))
                 case plan.Join(kind="inner"):
                     operators[node] = join = self._join(node)
                     forgetting[node] = tuple(self._forgetting(node, join.sides))
@@ -143,76 +124,16 @@ class _Compiler:
                     operators[node] = self._group(node)
                 case plan.Distinct():
                     operators[node] = self._distinct(node)
-        shared = {node for node in operators if self._demands[node].readers > 1}
+        shared = {node for node in operators if self._wanted[node].readers > 1}
         for node in self._nodes:
             if isinstance(node, plan.Join | plan.Compare):  # which read their inputs' rows several times
                 shared |= {below for below in node.inputs if _costly(below)}
         return Compiled(self._nodes, operators, self._stores, frozenset(shared), forgetting)
 
-    def _ask_inputs(self, node: plan.Plan, demand: Demand) -> None:
-        match node:
-            case plan.Scan():
-                pass
-            case plan.Filter(input=below):
-                self._demands[below].ask(demand.columns, history=demand.history)
-            case plan.Project(input=below):
-                wanted = {old for images in self._images(node) for old in images}
-                self._demands[below].ask(wanted, history=demand.history)
-            case plan.Group(input=below, keys=keys):
-                self._demands[below].ask(keys)
-            case plan.Distinct(input=below):
-                self._demands[below].ask(_scalars(below), history=demand.history)
-            case plan.Sort(input=below, keys=(first, *_)):
-                self._demands[below].ask({first.column} & {*_scalars(below)}, history=True)
-            case plan.Merge(inputs=several):
-                for below in several:
-                    self._demands[below].ask(demand.columns, history=True)
-            case plan.Compare(inputs=several):
-                for below in several:
-                    self._demands[below].ask(_scalars(below), history=True)
-            case plan.Join():
-                equal = {name for each in matching_classes(node) for name in each.columns}
-                for i, below in enumerate(node.inputs):
-                    release = given_up(below, i)
-                    own = release.asks if release is not None else ()
-                    closing = equal.union(bounded(self._graphs[node], i), self._exports(node, i), own)
-                    self._demands[below].ask(closing & self._types[below].keys(), history=True)
-
     def _complement(self, node: plan.Filter) -> Closed:
         patterns = (each.patterns[0] for each in excluded(node.predicate, self._types[node]))
-        asked = self._demands[node].columns if self._demands[node].history else ()
+        asked = self._wanted[node].columns if self._wanted[node].history else ()
         return outside(((name, pattern) for name, pattern in patterns if name in asked), self._types[node])
-
-    def _images(self, project: plan.Project) -> tuple[dict[str, Image], ...]:
-        """Input column → output column that readers ask for; several mappings where one has several."""
-        images: dict[str, list[Image]] = {}
-        for output in project.outputs:
-            if output.name in self._demands[project].columns:
-                carried = rising(output.expr.tree, self._types[project.input])
-                if carried is not None:
-                    at = None if output.expr.column is not None else carried.at
-                    images.setdefault(carried.column, []).append(Image(output.name, at, carried.strict))
-        longest = max(map(len, images.values()), default=0)
-        return tuple(
-            {old: new[min(i, len(new) - 1)] for old, new in images.items()} for i in range(max(longest, 1))
-        )
-
-    def _exports(self, join: plan.Join | plan.Compare, i: int) -> dict[str, str]:
-        """The columns of input i that readers ask for, by themselves or by an equal column of another input."""
-        asked = self._demands[join].columns
-        if isinstance(join, plan.Compare) or join.halved:
-            return {} if i else {name: name for name in asked}  # rows of the first input alone come out
-        exports = {name: name for name in self._types[join.inputs[i]] if name in asked}
-        if set(join.lonely) - {i}:
-            return exports  # where the other input's lonely rows have NULL, what is equal says nothing
-        own = self._types[join.inputs[i]]
-        for each in matching_classes(join):
-            # What is equal only where rows meet is not so in this input's lonely rows.
-            known = [name for name in each.columns if name in asked and not (i in join.lonely and name in own)]
-            for name in each.columns:
-                if known and name in own:
-                    exports.setdefault(name, known[0])
-        return exports
 
     def _stream_stores(self) -> dict[str, Store]:
         """Constants are held as points where a promise or an operator names the attributes."""
@@ -222,7 +143,7 @@ class _Compiler:
                 continue
             stream = node.relation
             types = {column.name: column.type for column in stream.columns if column.type.scalar}
-            asked = {c.removeprefix(f"{node.alias}.") for c in self._demands[node].columns}
+            asked = {c.removeprefix(f"{node.alias}.") for c in self._wanted[node].columns}
             promised = [each.columns for each in stream.promises if not isinstance(each, OrderedBy)]
             wanted = [*promised, *((name,) for name in asked)]
             earlier = stores[stream.name].keys if stream.name in stores else ()
@@ -247,13 +168,14 @@ class _Compiler:
                     [self._keys[below] for below in several if plan.endless(below)]
                 )
             case plan.Project(input=below):
-                found = (_point_images(self._keys[below], images) for images in self._images(node))
+                found = (_point_images(self._keys[below], images) for images in self._wanted.images(node))
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
             case plan.Group(input=below, keys=keys):
                 return _renamed(self._keys[below], {key: key for key in keys})
             case plan.Join():
                 found = (
-                    _renamed(self._keys[below], self._exports(node, i)) for i, below in enumerate(node.inputs)
+                    _renamed(self._keys[below], self._wanted.exports(node, i))
+                    for i, below in enumerate(node.inputs)
                 )
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
 
@@ -268,7 +190,7 @@ class _Compiler:
         below = join.inputs[i]
         name = f"{label}: {_name_of(join, i)}"
         finite = plan.endless(join) and not plan.endless(below)
-        exports = {} if finite else self._exports(join, i)
+        exports = {} if finite else self._wanted.exports(join, i)
         reach = self._reaches[join][i] if plan.endless(join) else None
         return Side(
             table=StateTable(name, below.columns),
@@ -309,7 +231,7 @@ class _Compiler:
     def _pair(self, node: plan.Join | plan.Compare) -> Pair:
         label = self._label(node.kind if isinstance(node, plan.Compare) else f"{node.kind} join")
         names = [f"{label}: {_name_of(node, i)}" for i in (0, 1)]
-        exports = [self._exports(node, i) for i in (0, 1)]
+        exports = [self._wanted.exports(node, i) for i in (0, 1)]
         pending = [self._pending(node.inputs[i], names[i], exports[i]) for i in (0, 1)]
         pair = compared(node, names) if isinstance(node, plan.Compare) else paired(self._graphs[node], names)
         one, other = (
@@ -351,10 +273,10 @@ class _Compiler:
         return Distinct(table, Store(f"{label}: released", types, self._keys[node]))
 
     def _passed(self, node: plan.Plan, label: str) -> Store | None:
-        demand = self._demands[node]
-        if not demand.history or not demand.columns:
+        wanted = self._wanted[node]
+        if not wanted.history or not wanted.columns:
             return None
-        types = {name: type for name, type in self._types[node].items() if name in demand.columns}
+        types = {name: type for name, type in self._types[node].items() if name in wanted.columns}
         keys = _renamed(self._keys[node], {name: name for name in types})
         return Store(f"{label}: passed on", types, keys)
 
@@ -380,11 +302,6 @@ def _costly(node: plan.Plan) -> bool:
     """Whether its rows take more than reading a source."""
     light = plan.Scan | plan.Filter | plan.Project
     return plan.endless(node) and not all(isinstance(each, light) for each in plan.walk(node))
-
-
-def _scalars(node: plan.Plan) -> list[str]:
-    """The columns that a punctuation can speak of."""
-    return [column.name for column in node.columns if column.type.scalar]
 
 
 def _point_images(keys: tuple[Attributes, ...], images: Mapping[str, Image]) -> tuple[Attributes, ...]:
