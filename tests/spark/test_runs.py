@@ -140,6 +140,56 @@ def test_a_column_lacks_values_of_the_wider_one_it_is_compared_with(spark: Spark
     assert script.rows("bids") == [{"id": 1, "n": 1}]
 
 
+SPARSE = """
+CREATE STREAM item (id INT, UNIQUE (id)) FROM FILES item;
+CREATE STREAM bid (item BIGINT, at INT, PUNCTUATED BY (item), ORDERED BY (at) {more}) FROM FILES bid;
+CREATE SINK bids USING parquet LOCATION 'bids';
+INSERT INTO bids SELECT i.id, b.at FROM item AS i JOIN bid AS b ON i.id = b.item;
+"""
+
+
+@pytest.mark.parametrize("more", ["", ", CHECK (at > 0)"], ids=["at a glance", "row by row"])
+def test_keys_that_were_closed_with_gaps_and_then_without(spark: SparkSession, tmp_path: Path, more: str) -> None:
+    """After a slice with gaps different keys are not counted; the ends and the number are, and tell when to."""
+    script = Script(spark, tmp_path, SPARSE.format(more=more))
+
+    def slice(at: int, bids: tuple[int, ...], *keys: int) -> None:
+        script.slice(bid=[*({"item": each, "at": at} for each in bids), *closed(*keys)])
+
+    slice(1, (1, 5, 9), 20, 40, 40)
+    slice(2, (30, 40), 60, 80, 60)
+    slice(3, (50, 60), 90, 91, 90)  # three for two keys: they might be without gaps, and are
+    slice(4, (70, 91, 93), 92, 94, 92, 94)  # four for three keys: they might be, and are not
+    slice(5, (93, 94), 93, 95)
+    query = script.run()
+    tables = [each.state["bid: closed(item)"] for each in script.progress]
+    assert tables == [2, 4, 5, 6, 5]
+    assert script.progress[-1].punctuations == 2
+    assert [(item[0], item[3]) for item in script.quarantine(query)] == [
+        (1, '{"item":40,"at":2}'),
+        (2, '{"item":60,"at":3}'),
+        (3, '{"item":91,"at":4}'),
+        (4, '{"item":94,"at":5}'),
+    ]
+
+
+def test_a_stream_that_has_ended_remembers_nothing_else(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, SPARSE.format(more=""))
+    script.slice(item=items_of(1, 3), bid=[{"item": 1, "at": 1}, *closed(1, 20, 40)])
+    script.slice(item=items_of(5), bid=[*closed(60), "{}"])
+    script.slice(item=items_of(7), bid=[{"item": 7, "at": 2}, {"item": 40, "at": 2}, *closed(80)])
+    query = script.run()
+    assert [each.state["bid: closed(item)"] for each in script.progress[:2]] == [3, 0]
+    assert [each.state_rows for each in script.progress[1:]] == [0, 0]
+    assert [item[:3] for item in script.quarantine(query)] == [(2, "bid", LATE), (2, "bid", LATE)]
+    script.run_to_end()
+    assert script.progress[-1].punctuation_rows == 0
+
+
+def items_of(*ids: int) -> list[dict[str, object]]:
+    return [{"id": id} for id in ids]
+
+
 CHAIN = """
 CREATE STREAM a (x INT, v INT, m MAP<STRING, INT>, PUNCTUATED BY (x)) FROM FILES a;
 CREATE STREAM b (x INT, y INT, v INT, PUNCTUATED BY (x), PUNCTUATED BY (y)) FROM FILES b;

@@ -38,7 +38,7 @@ class Arrivals:
         now = self.past.time if self.contract.timed_by is None else survey.time or before.time
         seen = self.past.time if survey.rows or before.seen is None else before.seen
         promised = Promised({**before.bounds, **survey.bounds}, flow.closed.everything, now, seen)
-        return Source(flow, promised, self.contract.remember(state, said, rows, now))
+        return Source(flow, promised, self.contract.remember(state, said, rows, promised))
 
     def unchecked(self) -> Flow:
         """Its rows, as if all of them kept the contract."""

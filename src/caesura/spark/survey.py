@@ -25,19 +25,21 @@ if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals
 
 _BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
-_VALUES, _KEYS = "values ", "keys "
+_FIRST, _LAST, _DIFFERENT, _KEYS = "first ", "last ", "different ", "keys "
 _NEWEST, _OLDEST, _LEAST, _GREATEST = "newest ", "oldest ", "least ", "greatest "
 _ADMITTED, _OF_KEY, _LATE = "admitted", "rows of key", "late"
+_OF_PUNCTUATIONS = (_PLAIN, _FIRST, _LAST, _DIFFERENT)
 _IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 
 
 @dataclass(frozen=True)
 class Values:
-    """So many different values of an enumerable type, as numbers, from the first to the last."""
+    """Values of an enumerable type, as numbers, from the first to the last."""
 
     first: int
     last: int
-    count: int
+    different: int | None
+    """How many they are, if that was counted."""
 
     @property
     def ends(self) -> Ends:
@@ -45,7 +47,7 @@ class Values:
 
     @property
     def gapless(self) -> bool:
-        return self.count == self.last - self.first + 1
+        return self.different == self.last - self.first + 1
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,12 @@ class Survey:
         """Whether values are closed without gaps: then it pays to know them before the rest is planned."""
         return any(values.gapless for values in (*self.plain_values.values(), *self.keys.values()))
 
+    @property
+    def sparse(self) -> bool:
+        """Whether no column has so many plain punctuations that they could close values without gaps."""
+        ends = ((self.plain[column], values.ends) for column, values in self.plain_values.items())
+        return bool(self.plain) and all(number < last - first + 1 for number, (first, last) in ends)
+
     def forecast(self) -> Survey:
         """What the next slice will bring, if it is like this one: the same in other values."""
         return replace(self, plain_values={}, keys={}, ranges={})
@@ -118,21 +126,24 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     """All streams in one job, which gives a few rows of figures as JSON. Another is for streams with rows that may
     have been closed, and another where there are punctuations that are not plain, to read them.
 
-    What the last slice brought tells whether a glance is likely to do.
+    What the last slice brought tells whether a glance is likely to do, and whether it is worth while to count
+    different values.
     """
-    glanced = {
-        name for name, each in arrivals.items() if each.ranges_tell and not (name in last and last[name].near)
-    }
+    before = {name: last.get(name, Survey()) for name in arrivals}
+    glanced = {name for name, each in arrivals.items() if each.ranges_tell and not before[name].near}
     found = _answers(
         spark,
         (
             rows
             for name, each in arrivals.items()
-            for rows in (*_plain(name, each), *_questions(name, each, glance=name in glanced))
+            for rows in (
+                *(() if before[name].sparse else _plain(name, each)),
+                *_questions(name, each, glance=name in glanced, plain=before[name].sparse),
+            )
         ),
     )
     near = {name: arrivals[name] for name in glanced if _near(found[name], arrivals[name])}
-    again = _answers(spark, (rows for name, each in near.items() for rows in _questions(name, each, glance=False)))
+    again = _answers(spark, (rows for name, each in near.items() for rows in _questions(name, each)))
     # What is not found is not told: of a glance that was wrong nothing may stay.
     found |= {name: _of_punctuations(found[name]) | figures for name, figures in again.items()}
     surveys = {name: _survey(figures, arrivals[name]) for name, figures in found.items()}
@@ -152,40 +163,44 @@ def _answers(spark: SparkSession, questions: Iterable[Rows]) -> dict[str, dict[s
 
 
 def _of_punctuations(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {figure: value for figure, value in figures.items() if figure.startswith((_PLAIN, _VALUES))}
+    return {figure: value for figure, value in figures.items() if figure.startswith(_OF_PUNCTUATIONS)}
 
 
 def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
-    """How many punctuations are plain, of which attribute, and what they close."""
+    """How many punctuations are plain, of which attribute, and what they close, each value once."""
     if not (plain := arrivals.plain()):
         return
     figures: dict[str, str] = {}
     for column in plain:
         given = f" FILTER (WHERE {quote(column)} IS NOT NULL)"
         figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}){given}, 0)"
-        figures[f"{_VALUES}{column}"] = _values(f"CAST({quote(column)} AS BIGINT)")
+        figures[f"{_FIRST}{column}"] = f"min({quote(column)})"
+        figures[f"{_LAST}{column}"] = f"max({quote(column)})"
+        figures[f"{_DIFFERENT}{column}"] = f"count({quote(column)})"
     read = arrivals.raw.present([PUNCTUATION]).project(plain)
     yield _told(name, read.grouped(plain, {_OF_KEY: "count(*)"}).summary(figures))
 
 
-def _values(value: str, which: str = "") -> str:
+def _values(value: str, which: str) -> str:
     """The first and the last of different numbers, and how many they are, as SQL."""
     found = (f"{figure}({value}){which}" for figure in ("min", "max", "count"))
     return f"IF(count({value}){which} > 0, array({', '.join(found)}), NULL)"
 
 
-def _questions(name: str, arrivals: Arrivals, *, glance: bool) -> Iterator[Rows]:
-    """What else there is to know, of the rows that nothing forbids.
+def _questions(name: str, arrivals: Arrivals, *, glance: bool = False, plain: bool = False) -> Iterator[Rows]:
+    """What else there is to know, of the rows that nothing forbids; `plain`: of plain punctuations, too.
 
     A glance is one look at all rows: where the driver knows what is closed, or between which ends, the least and
     the greatest values may tell that none of them is forbidden.
     """
     contract, which = arrivals.contract, f" FILTER (WHERE {_IS_ROW})" if glance else ""
-    rows = arrivals.raw if glance else arrivals.admitted()
-    measures = _counted()
+    read = {f"{_PLAIN}{column}": value for column, value in arrivals.plain().items()} if plain else {}
+    raw = arrivals.raw.extended(read) if read else arrivals.raw
+    measures = _counted() | _closing(arrivals.plain() if plain else ())
+    rows: Rows | None = raw
     if not glance:
-        yield _told(name, arrivals.raw.summary({figure: each.sql for figure, each in measures.items()}))
-        measures = {}
+        yield _told(name, raw.summary({figure: each.sql for figure, each in measures.items()}))
+        rows, measures = arrivals.admitted(), {}
     if rows is None:
         return
     measures[_ADMITTED] = _Measure(f"count(*){which}", "sum")
@@ -236,6 +251,17 @@ def _counted() -> dict[str, _Measure]:
         "corrupt": _Measure(f"count({quote(CORRUPT)})", "sum"),
         "punctuations": _Measure(f"count({quote(PUNCTUATION)})", "sum"),
     }
+
+
+def _closing(columns: Iterable[str]) -> dict[str, _Measure]:
+    """How many punctuations close values of these, and which. How many are different is not asked."""
+    figures: dict[str, _Measure] = {}
+    for column in columns:
+        value = quote(f"{_PLAIN}{column}")
+        figures[f"{_PLAIN}{column}"] = _Measure(f"count({value})", "sum")
+        figures[f"{_FIRST}{column}"] = _Measure(f"min({value})", "min")
+        figures[f"{_LAST}{column}"] = _Measure(f"max({value})", "max")
+    return figures
 
 
 def _derived(arrivals: Arrivals) -> dict[str, str]:
@@ -295,17 +321,18 @@ def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
         ends=frozenset(int(name.removeprefix(_ENDS)) for name, n in found.items() if name.startswith(_ENDS) and n),
         plain=plain,
         plain_values={
-            name.removeprefix(_VALUES): v for name, v in _read_values(found) if name.startswith(_VALUES)
+            column: Values(
+                found[f"{_FIRST}{column}"], found[f"{_LAST}{column}"], found.get(f"{_DIFFERENT}{column}")
+            )
+            for column in plain
         },
-        keys={int(name.removeprefix(_KEYS)): v for name, v in _read_values(found) if name.startswith(_KEYS)},
+        keys={
+            int(name.removeprefix(_KEYS)): Values(*each) for name, each in found.items() if name.startswith(_KEYS)
+        },
         ranges=_ranges(found, arrivals),
         near=_near(found, arrivals),
         others=found["punctuations"] - sum(plain.values()),
     )
-
-
-def _read_values(found: Mapping[str, Any]) -> Iterator[tuple[str, Values]]:
-    return ((name, Values(*each)) for name, each in found.items() if name.startswith((_VALUES, _KEYS)))
 
 
 def _with_others(spark: SparkSession, name: str, survey: Survey, arrivals: Arrivals) -> Survey:
