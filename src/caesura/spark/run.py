@@ -20,6 +20,7 @@ from caesura.operators.rows import Rows, view
 from caesura.planning.choose import Trees, chosen, executed
 from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
+from caesura.spark.attempt import Assembly, Target
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
 from caesura.spark.evaluate import evaluate_static
@@ -29,7 +30,7 @@ from caesura.spark.manifest import last_manifest
 from caesura.spark.query import ContinuousQuery
 from caesura.spark.reasons import SPARK_ERRORS, reason
 from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink
-from caesura.spark.slice import SliceDriver, Target
+from caesura.spark.slice import SliceDriver
 from caesura.spark.sources import (
     adopted,
     conformed,
@@ -41,6 +42,7 @@ from caesura.spark.sources import (
 )
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import Storage
+from caesura.spark.traffic import origins
 
 Show = Callable[[str, int, DataFrame, int], None]
 """Called with a query's name, the slice, its result rows and their number."""
@@ -129,18 +131,17 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         query._record(told)
         settings.report(told)
 
-    driver = SliceDriver(
+    assembly = Assembly(
         work,
         compiled,
         tuple(Target(each, _sink(spark, each, storage, settings)) for each in queries),
         evaluate_static(work, compiled, tables),
         contracts,
-        storage,
         files,
-        last_manifest(storage),
-        report,
         settings.every_rule,
+        origins(compiled) if settings.every_rule else {},
     )
+    driver = SliceDriver(assembly, storage, last_manifest(storage), report)
     driver.recover()
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}
     if settings.until_end:

@@ -1,0 +1,273 @@
+"""One try at a slice: everything but its commit.
+
+A slice takes three kinds of Spark jobs, side by side: one per query that writes its result rows, one that writes
+all changes of all state tables, one that surveys the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from types import TracebackType
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import Observation, SparkSession
+from pyspark.sql.functions import expr
+
+from caesura import plan
+from caesura.catalog import Stream
+from caesura.operators.closed import Closed
+from caesura.operators.join import Join
+from caesura.operators.operator import Changes, Flow
+from caesura.operators.released import Count, counts
+from caesura.operators.rows import Rows
+from caesura.spark.arrivals import Arrivals
+from caesura.spark.compile import Compiled
+from caesura.spark.contract import Contract, Source
+from caesura.spark.evaluate import evaluate, forgotten, rows_alone
+from caesura.spark.idle import caught_up
+from caesura.spark.laps import Laps
+from caesura.spark.manifest import Manifest, Promised
+from caesura.spark.quarantine import Aside, added, require_kept
+from caesura.spark.sinks import ResultSink
+from caesura.spark.state import StateFiles, Written
+from caesura.spark.survey import Survey, survey
+from caesura.spark.traffic import Origins, sent, stored
+
+
+@dataclass(frozen=True)
+class Target:
+    """A query that runs, and where its rows go."""
+
+    query: plan.Query
+    sink: ResultSink
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A pipeline, put together to be run."""
+
+    spark: SparkSession
+    compiled: Compiled
+    targets: tuple[Target, ...]
+    static: Mapping[plan.Plan, Rows]
+    """What never changes."""
+    contracts: Mapping[str, Contract]
+    files: StateFiles
+    every_rule: bool
+    """Whether all that lets go of rows is counted."""
+    origins: Origins
+    """The columns in state whose different values are counted."""
+
+    def discard(self, number: int) -> None:
+        """Take back the results of a slice that is not committed."""
+        for target in self.targets:
+            target.sink.discard(number)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A micro-batch: what each stream brings, None for the one that ends them; its number, and when it came."""
+
+    parts: Mapping[str, Rows] | None
+    number: int
+    time: int
+
+
+@dataclass(frozen=True)
+class Done:
+    """A slice that is ready to be committed."""
+
+    manifest: Manifest
+    surveys: Mapping[str, Survey]
+    output: Mapping[str, int]
+    written: Written
+
+
+@dataclass(frozen=True)
+class _Planned:
+    flows: Mapping[plan.Plan, Flow]
+    changes: Changes
+    sources: Mapping[str, Source]
+    aside: tuple[Aside, ...]
+    counted: tuple[Count, ...]
+
+
+class Attempt:
+    """A context, at whose end no job is left running."""
+
+    def __init__(
+        self, assembly: Assembly, before: Manifest, last: Mapping[str, Survey], batch: Batch, laps: Laps
+    ) -> None:
+        """`before` is the last committed manifest, `last` what its slice brought."""
+        self._assembly, self._before, self._last, self._batch, self._laps = assembly, before, last, batch, laps
+        self._state = assembly.files.open(before.tables)
+        self._pasts = {
+            name: contract.past(self._state, before.promised.get(name, Promised()), batch.time)
+            for name, contract in assembly.contracts.items()
+        }
+        self._arrivals = {
+            name: Arrivals(assembly.contracts[name], rows, self._pasts[name])
+            for name, rows in (batch.parts or {}).items()
+        }
+        self._pool = ThreadPoolExecutor()
+        self._early: Future[dict[str, int]] | None = None
+
+    def __enter__(self) -> Attempt:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._take_back()
+        self._pool.shutdown()
+        self._state.forget()
+
+    def run(self, surveys: Mapping[str, Survey] | None = None) -> Done:
+        """By what a survey finds, or has found before."""
+        if surveys is None:
+            self._early = self._results_at_once()
+            surveys = self._surveyed()
+            if any(each.broken for each in surveys.values()):
+                self._take_back()
+        self._laps.end("survey")
+        planned = self._planned(surveys)
+        state = self._pool.submit(self._write_state, planned)
+        output = self._staged(planned.flows) if self._early is None else self._early.result()
+        self._laps.end("results")
+        written = state.result()
+        self._laps.end("state")
+        return self._done(planned, surveys, output, written)
+
+    def guess(self, surveys: Mapping[str, Survey]) -> Done | Mapping[str, Survey]:
+        """As if the slice brought this, while a survey looks whether it does. If not, what it found."""
+        planned = self._planned(surveys)
+        # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be taken
+        # back wait until it is known that they are right.
+        state, looking = self._pool.submit(self._write_state, planned), self._pool.submit(self._surveyed)
+        output, written = dict[str, int](), Written()
+        failure: Exception | None = None
+        try:
+            if self._repeatable:
+                output = self._staged(planned.flows)
+            self._laps.end("results")
+            written = state.result()
+            self._laps.end("state")
+        except (PySparkException, Py4JError) as error:
+            failure = error  # perhaps of a row that no operator was to see
+        found = looking.result()
+        if not all(guess.foresees(found[name]) for name, guess in surveys.items()):
+            return found
+        if failure is not None:
+            raise failure
+        if not self._repeatable:
+            output = self._staged(planned.flows)
+            self._laps.end("results")
+        return self._done(planned, found, output, written)
+
+    @property
+    def _repeatable(self) -> bool:
+        """Whether results can be taken back."""
+        return all(target.sink.repeatable for target in self._assembly.targets)
+
+    def _results_at_once(self) -> Future[dict[str, int]] | None:
+        """Write the results before anything is known of the slice, as if no row broke the contract: if they do not
+        depend on what the slice closes, and can be taken back."""
+        operators = self._assembly.compiled.operators.items()
+        prompt = all(each.prompt for node, each in operators if node not in self._assembly.static)
+        unlikely = any(each.broken for each in self._last.values())
+        if unlikely or not prompt or not self._repeatable:
+            return None
+        unchecked = {name: each.unchecked() for name, each in self._arrivals.items()}
+        flows = rows_alone(self._assembly.compiled, self._state, self._leaves(unchecked))
+        return self._pool.submit(self._staged, flows)
+
+    def _take_back(self) -> None:
+        if self._early is not None:
+            wait((self._early,))
+            self._assembly.discard(self._batch.number)
+            self._state.forget()
+            self._early = None
+
+    def _surveyed(self) -> dict[str, Survey]:
+        return survey(self._assembly.spark, self._arrivals, self._last)
+
+    def _planned(self, surveys: Mapping[str, Survey]) -> _Planned:
+        compiled, ends = self._assembly.compiled, self._batch.parts is None
+        aside = [each for name, found in surveys.items() for each in self._arrivals[name].set_aside(found)]
+        require_kept(self._assembly.spark, compiled.streams.values(), aside, self._batch.number)
+        sources = {
+            name: self._arrivals[name].source(self._state, surveys[name])
+            if name in self._arrivals
+            else contract.silent(self._state, self._pasts[name], end=ends)
+            for name, contract in self._assembly.contracts.items()
+        }
+        if not ends:
+            sources = caught_up(self._assembly.contracts, sources, self._batch.time)
+        leaves = self._leaves({name: source.flow for name, source in sources.items()})
+        flows, changes = evaluate(compiled, self._state, leaves)
+        for source in sources.values():
+            changes |= source.changes
+        changes |= forgotten(compiled, self._state, flows, changes)
+        self._laps.end("plan")
+        return _Planned(flows, changes, sources, tuple(aside), tuple(self._counted(flows)))
+
+    def _leaves(self, streams: Mapping[str, Flow]) -> dict[plan.Plan, Flow]:
+        """A relation that never changes is known as a whole; to whoever takes it for a stream, all of it comes in
+        the first slice."""
+        first, ended = self._before.slice < 0, Closed(everything=True)
+        leaves: dict[plan.Plan, Flow] = {
+            node: Flow(rows, ended, finite=rows) if first else Flow(before=ended, finite=rows)
+            for node, rows in self._assembly.static.items()
+        }
+        for node in self._assembly.compiled.nodes:
+            if isinstance(node, plan.Scan) and isinstance(node.relation, Stream):
+                flow = streams.get(node.relation.name, Flow())
+                names = {column.name: f"{node.alias}.{column.name}" for column in node.relation.columns}
+                rows = None if flow.rows is None else flow.rows.renamed(names)
+                leaves[node] = Flow(rows, flow.new.renamed(names), flow.before.renamed(names))
+        return leaves
+
+    def _staged(self, flows: Mapping[plan.Plan, Flow]) -> dict[str, int]:
+        """Write the queries' result rows aside; how many they are."""
+        output: dict[str, int] = {}
+        for target in self._assembly.targets:
+            rows = flows[target.query.plan].rows
+            output[target.query.name] = 0
+            if rows is not None:
+                counted = Observation()
+                frame = rows.frame(self._assembly.spark).observe(counted, expr("count(*) AS n"))
+                target.sink.stage(self._batch.number, frame)
+                output[target.query.name] = int(counted.get["n"])
+        return output
+
+    def _write_state(self, planned: _Planned) -> Written:
+        return self._assembly.files.write(
+            self._batch.number, planned.changes, planned.aside, planned.counted, self._assembly.origins
+        )
+
+    def _counted(self, flows: Mapping[plan.Plan, Flow]) -> Iterator[Count]:
+        """What lets go of the rows of joins, as far as it is to be counted."""
+        for node, join in self._assembly.compiled.operators.items():
+            if isinstance(join, Join):
+                inputs = tuple(flows[each] for each in plan.inputs(node))
+                yield from counts(join, self._state, inputs, flows[node].new, every_rule=self._assembly.every_rule)
+
+    def _done(
+        self, planned: _Planned, surveys: Mapping[str, Survey], output: Mapping[str, int], written: Written
+    ) -> Done:
+        batch, before = self._batch, self._before
+        seen = sent(before.seen, self._assembly.contracts, surveys, batch.time)
+        manifest = Manifest(
+            slice=batch.number,
+            tables=self._assembly.files.versions(before.tables, planned.changes, batch.number, written),
+            promised={name: source.promised for name, source in planned.sources.items()},
+            quarantined=added(before.quarantined, written.quarantined),
+            released=added(before.released, written.released),
+            seen=stored(seen, self._assembly.origins, written.open),
+            ended=batch.parts is None,
+        )
+        return Done(manifest, surveys, output, written)
