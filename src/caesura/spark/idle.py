@@ -1,8 +1,9 @@
 """Streams that send nothing (ORDERED BY (t … IDLE AFTER interval)): they must not hold back the others for ever.
 
-What they have not sent by then is given up: their bound follows that of the slowest stream that is awake, and rows
-below it that come after all are set aside like any other row that comes too late. How long a stream has been
-silent is measured by when micro-batches come, which a slice that runs again finds as it was (decision 0011).
+What they have not sent by then is given up: their bound follows that of the slowest stream that is awake and has
+not ended, and rows below it that come after all are set aside like any other row that comes too late. How long a
+stream has been silent is measured by when micro-batches come, which a slice that runs again finds as it was
+(decision 0011).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ def caught_up(contracts: Mapping[str, Contract], sources: Mapping[str, Source], 
     """What the streams give in a slice that comes at this time, after the idle ones have followed the others."""
     timed = {name: contract.timed_by for name, contract in contracts.items() if contract.timed_by is not None}
     idle = {name for name in timed if contracts[name].idle(sources[name].promised, time)}
-    awake = [sources[name].promised.bounds.get(timed[name].column) for name in timed.keys() - idle]
+    ended = {name for name in timed if sources[name].promised.everything}  # whose time stands still for ever
+    awake = [sources[name].promised.bounds.get(timed[name].column) for name in timed.keys() - idle - ended]
     known = [bound for bound in awake if bound is not None]
     if not known or len(known) < len(awake):
         return dict(sources)

@@ -138,7 +138,7 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
             for name, each in arrivals.items()
             for rows in (
                 *(() if before[name].sparse else _plain(name, each)),
-                *_questions(name, each, glance=name in glanced, plain=before[name].sparse),
+                *_questions(name, each, glance=name in glanced, plain=each.plain() if before[name].sparse else {}),
             )
         ),
     )
@@ -187,16 +187,18 @@ def _values(value: str, which: str) -> str:
     return f"IF(count({value}){which} > 0, array({', '.join(found)}), NULL)"
 
 
-def _questions(name: str, arrivals: Arrivals, *, glance: bool = False, plain: bool = False) -> Iterator[Rows]:
-    """What else there is to know, of the rows that nothing forbids; `plain`: of plain punctuations, too.
+def _questions(
+    name: str, arrivals: Arrivals, *, glance: bool = False, plain: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Rows]:
+    """What else there is to know, of the rows that nothing forbids, and of plain punctuations, if they are given.
 
     A glance is one look at all rows: where the driver knows what is closed, or between which ends, the least and
     the greatest values may tell that none of them is forbidden.
     """
     contract, which = arrivals.contract, f" FILTER (WHERE {_IS_ROW})" if glance else ""
-    read = {f"{_PLAIN}{column}": value for column, value in arrivals.plain().items()} if plain else {}
-    raw = arrivals.raw.extended(read) if read else arrivals.raw
-    measures = _counted() | _closing(arrivals.plain() if plain else ())
+    closing = {_closed(column): value for column, value in plain.items()}
+    raw = arrivals.raw.extended(closing) if closing else arrivals.raw
+    measures = _counted() | _closing(plain)
     rows: Rows | None = raw
     if not glance:
         yield _told(name, raw.summary({figure: each.sql for figure, each in measures.items()}))
@@ -244,6 +246,11 @@ def _per_key(figure: str) -> str:
     return f"{figure} per key"
 
 
+def _closed(column: str) -> str:
+    """The value that a plain punctuation closes, under a name that no column is likely to have."""
+    return f"{column} of a punctuation"
+
+
 def _counted() -> dict[str, _Measure]:
     """How much there is of what."""
     return {
@@ -257,7 +264,7 @@ def _closing(columns: Iterable[str]) -> dict[str, _Measure]:
     """How many punctuations close values of these, and which. How many are different is not asked."""
     figures: dict[str, _Measure] = {}
     for column in columns:
-        value = quote(f"{_PLAIN}{column}")
+        value = quote(_closed(column))
         figures[f"{_PLAIN}{column}"] = _Measure(f"count({value})", "sum")
         figures[f"{_FIRST}{column}"] = _Measure(f"min({value})", "min")
         figures[f"{_LAST}{column}"] = _Measure(f"max({value})", "max")
