@@ -19,6 +19,7 @@ from datetime import timedelta
 from itertools import accumulate
 from pathlib import Path
 from statistics import mean
+from typing import TypeVar
 
 from pyspark.sql import SparkSession
 
@@ -31,9 +32,17 @@ from bench.run import Run, run_to_end
 from bench.session import spark_session
 from bench.targets import Target, at_least, at_most, target_table
 from bench.workload import warm_up
-from caesura.planning.cost import predicted_state
+from caesura import plan
+from caesura.catalog import Traffic
+from caesura.diagnostics import Source
+from caesura.planning.cost import CostModel
+from caesura.planning.enumerate import SafeTrees
+from caesura.planning.statistics import Statistics
+from caesura.sql.bind import bind
 from caesura.testing import ArrivalPattern, PunctuatedStream, write_punctuated_streams
 from caesura.testing.arrivals import Order, Punct
+
+T = TypeVar("T")
 
 DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "pwjoin"
 WINDOWS = (1, 5, 15)
@@ -46,16 +55,22 @@ MORE, MORE_ROUNDS = 8, 3
 slice with punctuations has a tenth of a second of fixed cost more than one without (decision 16)."""
 EAGER_ROWS = 10_000_000
 """No state is as large: rows go as soon as they can, as in the paper, and what is held is what is needed."""
+_PREDICTED = """
+CREATE STREAM a (key BIGINT, at TIMESTAMP, PUNCTUATED BY (key), ORDERED BY (at)) USING parquet LOCATION 'a';
+CREATE STREAM b (key BIGINT, at TIMESTAMP, PUNCTUATED BY (key), ORDERED BY (at)) USING parquet LOCATION 'b';
+SELECT a.key FROM a [RANGE INTERVAL {window} SECONDS] JOIN b [RANGE INTERVAL {window} SECONDS] ON a.key = b.key;
+"""
 QUERY = "SELECT a.key, a.at AS a_at, b.at AS b_at FROM a{a} JOIN b{b} ON a.key = b.key"
 PER_KEY = "SELECT a.key, COUNT(*) AS pairs FROM a{a} JOIN b{b} ON a.key = b.key GROUP BY a.key"
 
 HOW = f"""\
 - Streams are those of the paper's figures, at the rate given above instead of a hundred rows a second; a window of
   a second then has so many rows of each stream.
-- State is that of both inputs of the join, in rows after each slice, on average over the second half of the run;
-  "time" is of the whole run. Every slice purges.
+- State is that of both inputs of the join, in rows after each slice, on average over the second half of the run
+  without the last slice, at whose end all keys are closed; "time" is of the whole run. Every slice purges.
 - WJoin reads the same rows without the punctuations; PJoin has no windows.
-- "predicted" is what the cost model says of the same slices, from the rate, the windows and the pattern alone.
+- "predicted" is what the cost model of join plans says of the same slices, from the rate of rows whose key is not
+  closed with their segment, the open keys at that time, the keys closed per second, and the windows.
 - Figure 10 has {MORE} times the rate, and each time is the median of {MORE_ROUNDS} rounds in turn.
 - Figures 11 and 12 count, at a {FEWER}th of the rate, the punctuations that the join gives to a GROUP BY above it.
 """
@@ -158,25 +173,32 @@ class Bench:
 
 def steady_state(run: Run) -> float:
     """Rows of the join's inputs in state, on average over the second half of the run."""
-    half = run.slices[len(run.slices) // 2 :]
-    return mean(each.state_rows for each in half)
+    return mean(each.state_rows for each in _second_half(run.slices))
+
+
+def _second_half(slices: Sequence[T]) -> Sequence[T]:
+    """But for the last: with it all keys are closed."""
+    return slices[len(slices) // 2 : -1]
 
 
 def predicted(scale: Scale, window: int) -> float:
-    """The same by the cost model: of both inputs, at the end of each slice of the second half.
+    """The same by the cost model, which is told how many keys are open at the end of each slice.
 
-    The rows of a segment's own key are closed with it. The others have one of the keys that are left, which the
-    partner closes one by one and nothing renews.
+    The rows of a segment's own key find it closed, or will before the slice ends: they do not wait.
     """
     closing = scale.rate / PATTERN.size
-    stored = scale.rate * (1 - PATTERN.match / 100)
+    waiting = scale.rate * (1 - PATTERN.match / 100)
+    (query,) = bind(Source("pwjoin.sql", _PREDICTED.format(window=window))).queries
+    (join,) = (node for node in plan.walk(query.plan) if isinstance(node, plan.Join))
 
     def after(seconds: float) -> float:
         left = PATTERN.keys(scale.rows) - closing * seconds
-        return 2 * predicted_state(stored, min(window, seconds), closing, left, renewed=False)
+        traffic = Traffic(waiting, (("key", left),), (("key", closing),))
+        model = CostModel(SafeTrees(join), Statistics({"a": traffic, "b": traffic}))
+        return sum(rows for _, rows in model.cost((0, 1)).state)
 
-    ends = [scale.seconds * number / scale.slices for number in range(1, scale.slices + 1)]
-    return mean(map(after, ends[len(ends) // 2 :]))
+    ends = (scale.seconds * number / scale.slices for number in range(1, scale.slices + 1))
+    return mean(map(after, _second_half(tuple(ends))))
 
 
 def passed_on(run: Run) -> list[int]:

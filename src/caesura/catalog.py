@@ -138,11 +138,12 @@ PUNCTUATION_COLUMN = "_punctuation"
 
 @dataclass(frozen=True)
 class Traffic:
-    """How much comes: rows per second, and how many values of a column are open at a time, that is, may still come
-    or are still waited for. What is not known is left out."""
+    """How much comes: rows per second, how many values of a column are open at a time, that is, may still come or
+    are still waited for, and how many are closed per second. What is not known is left out."""
 
     rate: float | None = None
     distinct: tuple[tuple[str, float], ...] = ()
+    closes: tuple[tuple[str, float], ...] = ()
 
     @staticmethod
     def figure(number: float) -> bool:

@@ -165,6 +165,7 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
 @click.option("--checkpoint", metavar="DIR", help="Keep progress and state here, and continue from it.")
 @_STATISTICS
 @click.option("--every-order", is_flag=True, help="Let rows of joins in a circle go sooner, for more work.")
+@click.option("--fewest-schemes", is_flag=True, help="Let rows of joins go by as few schemes as can be.")
 @click.option(
     "--eager-rows",
     type=click.IntRange(min=0),
@@ -180,6 +181,7 @@ def run_command(
     checkpoint: str | None,
     statistics: str | None,
     every_order: bool,
+    fewest_schemes: bool,
     eager_rows: int | None,
     master: str | None,
     ui: bool,
@@ -209,6 +211,7 @@ def run_command(
                 allow_unbounded=allow_unbounded,
                 statistics=statistics,
                 every_order=every_order,
+                fewest_schemes=fewest_schemes,
                 eager_rows=eager_rows,
                 on_progress=line.update,
             )

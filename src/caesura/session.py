@@ -156,6 +156,7 @@ class Prepared:
         interval: str | None = None,
         eager_rows: int | None = None,
         every_order: bool = False,
+        fewest_schemes: bool = False,
         every_rule: bool = False,
         statistics: str | Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
@@ -168,10 +169,11 @@ class Prepared:
         the end of the streams; `interval` is the time between slices. `allow_unbounded` starts a query whose state
         may grow for ever; each progress says so. States of up to `eager_rows`, 100,000 unless given, are purged at
         every slice, larger ones when as much has come as they hold. `every_order` lets rows of joins in which
-        inputs are connected in a circle go sooner, for more work per slice. `every_rule` counts what lets go of
-        the rows of joins (`Progress.released`) and the open values of their columns (`Progress.statistics`), which
-        takes time. `statistics` is a file that an earlier run has written, to choose join plans by; a checkpoint
-        that exists keeps its own.
+        inputs are connected in a circle go sooner, for more work per slice; `fewest_schemes` lets them go by as
+        few kinds of punctuations as can be, for less. `every_rule` counts what lets go of the rows of joins
+        (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
+        `statistics` is a file that an earlier run has written, to choose join plans by. A checkpoint that exists
+        keeps its own plans and schemes.
         """
         from caesura.spark.run import Settings, start
         from caesura.spark.state import PurgePolicy
@@ -196,6 +198,7 @@ class Prepared:
             unbounded=self.unbounded,
             purge=PurgePolicy() if eager_rows is None else PurgePolicy(eager_rows),
             every_order=every_order,
+            fewest_schemes=fewest_schemes,
             every_rule=every_rule,
             statistics=self.read_statistics(statistics),
         )

@@ -12,12 +12,13 @@ from pyspark.sql import SparkSession
 
 from caesura.testing.script import Item, Script
 
-STREAMS = ("r", "s", "t")
+STREAMS = ("r", "s", "t", "u")
 VALUES = range(6)
 CHAIN = "FROM r JOIN s ON r.y = s.x JOIN t ON s.y = t.x"
 QUERIES = {
     "chain": f"SELECT /*+ MJOIN */ r.x, s.x AS a, t.x AS b, t.y {CHAIN}",
     "tree": f"SELECT /*+ TREE((r, s), t) */ r.x, s.x AS a, t.x AS b, t.y {CHAIN}",
+    "bushy": f"SELECT /*+ TREE((r, s), (t, u)) */ r.x, s.x AS a, u.x AS b, u.y {CHAIN} JOIN u ON t.y = u.x",
     "cycle": """SELECT /*+ MJOIN */ r.x, s.x AS a, t.x AS b
         FROM r JOIN s ON r.y = s.x JOIN t ON s.y = t.x AND t.y = r.x""",
     "clique": "SELECT s.x, r.y, s.y AS a FROM r, s, t WHERE r.x = s.x AND s.x = t.x AND r.y = t.y",
@@ -72,3 +73,21 @@ def test_a_row_goes_as_soon_as_one_order_lets_it(spark: SparkSession, tmp_path: 
         script.slice(t=['{"y": 1}'])
         script.run()
         assert [progress.state_rows for progress in script.progress] == [1, left]
+
+
+def test_rows_go_by_the_fewest_schemes(spark: SparkSession, tmp_path: Path) -> None:
+    """Those on x will do, so that what t says of y is not asked. The checkpoint keeps to that."""
+    declared = (
+        f"CREATE STREAM {name} (x BIGINT, y BIGINT, PUNCTUATED BY (x), PUNCTUATED BY (y)) FROM FILES {name};"
+        for name in STREAMS[:3]
+    )
+    text = "\n".join((*declared, f"{QUERIES['cycle']};"))
+    script = Script(spark, tmp_path, text, every_order=True, fewest_schemes=True)
+    script.slice(r=[{"x": 1, "y": 2}])
+    script.run()
+    again = Script(spark, tmp_path, text, every_order=True)
+    again.slice(r=[])
+    again.slice(t=['{"y": 1}'])
+    again.slice(s=['{"x": 2}'])
+    again.run()
+    assert [progress.state_rows for progress in (*script.progress, *again.progress)] == [1, 1, 0]

@@ -133,6 +133,22 @@ def ping(host: int, n: int) -> dict[str, object]:
     return {"host": host, "n": n}
 
 
+def test_what_comes_before_there_is_a_time_is_as_old_as_the_first(spark: SparkSession, tmp_path: Path) -> None:
+    text = """
+    CREATE STREAM job (host INT, at TIMESTAMP, PUNCTUATED BY (host) LIFESPAN INTERVAL 10 SECONDS, ORDERED BY (at))
+      FROM FILES job;
+    CREATE SINK jobs USING parquet LOCATION 'jobs';
+    INSERT INTO jobs SELECT host, at FROM job;
+    """
+    script = Script(spark, tmp_path, text)
+    script.slice(job=['{"host": 1}'])
+    for host, second in ((2, 10), (1, 15), (2, 21), (1, 22)):
+        script.slice(job=[{"host": host, "at": f"2026-01-01 00:00:{second:02}"}])
+    query = script.run()
+    assert [item[0] for item in script.quarantine(query)] == [2]
+    assert [row["host"] for row in script.rows("jobs")] == [1, 2, 2]
+
+
 def test_a_punctuation_is_forgotten_after_its_lifespan(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import duckdb
+import pytest
 import sqlglot
 from pyspark.sql import SparkSession
 
@@ -175,7 +176,8 @@ def test_windows_give_what_the_predicates_say(spark: SparkSession, tmp_path: Pat
 
 
 def test_an_idle_stream_does_not_hold_back_the_others(spark: SparkSession, tmp_path: Path) -> None:
-    """It is given up after a moment, and what then comes late is set aside."""
+    """It is given up after a moment, and what then comes late is set aside. It does not wait for one that has
+    ended, but follows it if there is no other."""
     text = """
     CREATE STREAM click (page STRING, at TIMESTAMP, ORDERED BY (at)) FROM FILES click;
     CREATE STREAM alarm (page STRING, at TIMESTAMP, ORDERED BY (at IDLE AFTER INTERVAL 1 MILLISECOND))
@@ -183,13 +185,17 @@ def test_an_idle_stream_does_not_hold_back_the_others(spark: SparkSession, tmp_p
     CREATE SINK quiet USING parquet LOCATION 'quiet';
     INSERT INTO quiet SELECT c.page FROM click [RANGE INTERVAL 10 SECONDS] AS c
     LEFT ANTI JOIN alarm [RANGE INTERVAL 10 SECONDS] AS a ON c.page = a.page;
+    CREATE STREAM ended (at TIMESTAMP, ORDERED BY (at)) FROM FILES ended;
+    SELECT * FROM ended;
     """
 
     def at(second: int) -> str:
         return f"2026-01-01 00:{second // 60:02}:{second % 60:02}"
 
     script = Script(spark, tmp_path, text)
-    script.slice(click=[{"page": "a", "at": at(0)}], alarm=[{"page": "b", "at": at(0)}])
+    script.slice(
+        click=[{"page": "a", "at": at(0)}], alarm=[{"page": "b", "at": at(0)}], ended=[{"at": at(0)}, "{}"]
+    )
     script.slice(click=[{"page": "c", "at": at(60)}])
     script.slice(
         click=[{"page": "d", "at": at(61)}], alarm=[{"page": "c", "at": at(59)}, {"page": "d", "at": at(61)}]
@@ -197,8 +203,12 @@ def test_an_idle_stream_does_not_hold_back_the_others(spark: SparkSession, tmp_p
     query = script.run()
     assert script.rows("quiet", slice=1) == [{"page": "a"}]
     assert [(slice, stream) for slice, stream, _, _ in script.quarantine(query)] == [(2, "alarm")]
+    script.slice(click=[{"page": "e", "at": at(80)}, "{}"])
+    script.slice()
+    script.run()
+    assert [row["page"] for row in script.rows("quiet")] == ["a", "c"]
     script.run_to_end()
-    assert script.rows("quiet") == [{"page": "a"}, {"page": "c"}]
+    assert [row["page"] for row in script.rows("quiet")] == ["a", "c", "e"]
 
 
 def test_it_is_counted_which_rule_let_go_of_rows(spark: SparkSession, tmp_path: Path) -> None:
@@ -231,7 +241,32 @@ def test_it_is_counted_which_rule_let_go_of_rows(spark: SparkSession, tmp_path: 
     assert [row["id"] for row in script.rows("out")] == [1, 1, 2]
 
 
-def test_rows_are_given_up_on_request_and_counted(spark: SparkSession, tmp_path: Path) -> None:
+def test_rules_are_told_apart_in_a_join_of_three(spark: SparkSession, tmp_path: Path) -> None:
+    declared = (
+        f"CREATE STREAM {name} (k BIGINT, at TIMESTAMP, PUNCTUATED BY (k), ORDERED BY (at)) FROM FILES {name};"
+        for name in "abc"
+    )
+    sliding = "[RANGE INTERVAL 10 SECONDS]"
+    query = f"SELECT a.k FROM a {sliding} JOIN b {sliding} ON a.k = b.k JOIN c {sliding} ON b.k = c.k;"
+    script = Script(spark, tmp_path, "\n".join((*declared, query)), every_rule=True)
+
+    def row(k: int, second: int) -> dict[str, object]:
+        return {"k": k, "at": f"2026-01-01 00:00:{second:02}"}
+
+    script.slice(**{name: [row(1, 0), row(2, 0)] for name in "abc"})
+    script.slice(**{name: ['{"k": 1}'] for name in "abc"})
+    script.slice(**{name: [row(3, 20)] for name in "abc"})
+    script.run()
+    assert [progress.released for progress in script.progress] == [
+        {},
+        {f"join: {name}": {"punctuation": 1} for name in "abc"},
+        {f"join: {name}": {"window": 1} for name in "abc"},
+    ]
+
+
+def test_rows_are_given_up_on_request_and_counted(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     text = """
     CREATE STREAM click (page BIGINT, at TIMESTAMP, PUNCTUATED BY (page), ORDERED BY (at))
     USING json LOCATION 'click' OPTIONS (maxFilesPerTrigger 1, release 'INTERVAL 10 SECONDS');
@@ -246,4 +281,5 @@ def test_rows_are_given_up_on_request_and_counted(spark: SparkSession, tmp_path:
     script.run()
     assert [progress.released for progress in script.progress] == [{}, {"join: c": {"release": 1}}, {}]
     assert "1 given up" in script.progress[-1].line()
+    assert caplog.messages == ["slice 1: 1 rows of `join: c` were given up (OPTIONS (release …))"]
     assert [row["page"] for row in script.rows("out")] == [2]

@@ -313,8 +313,8 @@ def test_a_declaration_may_come_after_its_use() -> None:
 
 def test_traffic_is_for_caesura_and_does_not_reach_spark() -> None:
     text = "CREATE STREAM s (id BIGINT, Seller INT) USING json LOCATION 's' OPTIONS ({})"
-    found = stream(text.format("rate 2.5, multiLine true, distinct 'id 5000, seller 100'"))
-    assert found.traffic == Traffic(2.5, (("id", 5000.0), ("Seller", 100.0)))
+    found = stream(text.format("rate 2.5, multiLine true, distinct 'id 5000, seller 100', closes 'seller 2'"))
+    assert found.traffic == Traffic(2.5, (("id", 5000.0), ("Seller", 100.0)), (("Seller", 2.0),))
     assert found.origin == Origin("json", "s", (("multiLine", "true"),))
     assert found == stream(text.format("multiLine true"))
 

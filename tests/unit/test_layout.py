@@ -22,6 +22,13 @@ def test_columns_are_shared_by_type() -> None:
     assert layout.read == {"a.key": "`bigint 0`", "a.name": "`string 0`", "a.n": "`bigint 1`"}
 
 
+def test_types_that_differ_in_case_share_no_column() -> None:
+    """A table with both would have one of them twice."""
+    small, large = (Column(name, Type(f"STRUCT<{name}: INT>")) for name in "aA")
+    layout = shared_layout(StateTable("rows", (small, large)))
+    assert layout.read == {"a": "`struct<a: int> 0`", "A": "`struct<a: int> 1`"}
+
+
 def test_an_interval_of_whole_numbers_is_two_ends() -> None:
     layout = shared_layout(closed(BIGINT))
     assert layout.schema == "`bigint 0` BIGINT, `bigint 1` BIGINT"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
 from caesura.spark.fingerprint import fingerprint
 from caesura.spark.manifest import Manifest, Seen
+from caesura.spark.punctuations import kind_of
 from caesura.spark.survey import Survey
 from caesura.spark.traffic import origins, sent, statistics, stored
 from caesura.sql.bind import bind
@@ -52,7 +54,8 @@ def read(folder: Path, text: str) -> Statistics:
 
 
 def test_they_are_written_and_read() -> None:
-    known = Statistics({"bid": Traffic(1000.0, (("auction", 5000.0),)), "auction": Traffic(), "s": Traffic(2.0)})
+    bid = Traffic(1000.0, (("auction", 5000.0),), (("auction", 50.0),))
+    known = Statistics({"bid": bid, "auction": Traffic(), "s": Traffic(2.0)})
     assert from_json(Source("file", to_json(known))) == known
 
 
@@ -83,7 +86,7 @@ def test_without_a_file_nothing_is_known() -> None:
         ('{"orders": 5}', "`orders` is not an object"),
         ('{"\\ud800": 5}', "`?` is not an object"),
         ('{"orders": {}, "orders": {}}', "it names `orders` twice"),
-        ('{"orders": {"rat": 5}}', "`orders` has `rat`, and may have `rate` and `distinct`"),
+        ('{"orders": {"rat": 5}}', "`orders` has `rat`, and may have `rate`, `distinct` and `closes`"),
         ('{"orders": {"distinct": 5}}', "`distinct` of `orders` is not an object"),
         *(
             (f'{{"orders": {{"rate": {number}}}}}', "`rate` of `orders` is not a number from 1e-9 to 1e15")
@@ -194,6 +197,20 @@ def test_where_no_stream_has_a_time_they_are_measured_by_when_slices_come() -> N
     assert statistics(seen) == Statistics({"orders": Traffic(5.0)})
 
 
+def test_values_that_the_source_closes_are_counted() -> None:
+    """By the same clock as rows, and in slices without rows."""
+    several, seen = contracts("orders", "shipment"), dict[str, Seen]()
+
+    def closing(found: Survey, number: int) -> Survey:
+        return replace(found, plain={"id": number, "order_id": number}, kinds={kind_of(("order_id",)): 1})
+
+    for newest, rows, number in ((110, 101, 49), (115, 0, 19), (120, 100, 29)):
+        shipment = brought(rows, newest, 100) if rows else Survey()
+        seen = sent(seen, several, {"orders": closing(brought(9), 5), "shipment": closing(shipment, number)}, 1)
+    assert statistics(seen).streams["shipment"].closes == (("order_id", 5.0),)
+    assert statistics(seen).streams["orders"].closes == (("id", 1.0),)
+
+
 def test_rows_that_break_a_promise_do_not_count() -> None:
     several = contracts("orders")
     seen = sent({}, several, {"orders": Survey(rows=9, admitted=3)}, 0)
@@ -202,5 +219,5 @@ def test_rows_that_break_a_promise_do_not_count() -> None:
 
 
 def test_they_are_kept_over_a_restart() -> None:
-    manifest = Manifest(seen={"s": Seen(5, 1, 2, {"a": (3, 30)}), "t": Seen()})
+    manifest = Manifest(seen={"s": Seen(5, 1, 2, {"a": (3, 30)}, {"a": 4}), "t": Seen()})
     assert Manifest.from_json(manifest.to_json()) == manifest

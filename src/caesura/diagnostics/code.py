@@ -124,7 +124,7 @@ TITLES: dict[Code, str] = {
     Code.DUPLICATE_COLUMN: "a column is declared twice",
     Code.CONSTRAINT_COLUMN: "a constraint names a column that is not declared",
     Code.NO_ORDER: "ORDERED BY needs a type that has an order",
-    Code.SLACK_NOT_TEMPORAL: "WITHIN needs a column of dates or times",
+    Code.SLACK_NOT_TEMPORAL: "WITHIN and IDLE AFTER need a column of dates or times",
     Code.CONDITION_NOT_BOOLEAN: "the condition of a constraint is not boolean",
     Code.COMPLETE_TABLE: "COMPLETE BY names a table that cannot list the parts",
     Code.PUNCTUATION_COLUMN: "a column is declared under the name of the punctuation column",

@@ -6,8 +6,8 @@ t ⋈ X₁ ⋈ … ⋈ Xₖ₋₁, for every k. All inputs are judged against th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from caesura.operators.closed import Closed, covered, uncovered
@@ -31,6 +31,12 @@ class Hop:
     def asks(self) -> frozenset[str]:
         """The columns of the rows joined so far that matter."""
         return frozenset(self.pins.values()).union(*(most.columns for most in self.most.values()))
+
+    def confined(self, attributes: Collection[str]) -> Hop:
+        """The same, by punctuations on these alone."""
+        pins = {name: pin for name, pin in self.pins.items() if name in attributes}
+        constants = {name: value for name, value in self.constants.items() if name in attributes}
+        return replace(self, pins=pins, constants=constants)
 
     def translated(self, closed: Closed) -> Closed:
         """What the input has closed, in the columns of the rows that ask."""

@@ -58,21 +58,23 @@ class Expiring:
         boxes = self._alive(state[self._boxes.name].rows, now)
         return Closed(points, None if boxes is None else boxes.without(_SINCE))
 
-    def append(self, state: State, new: Closed, now: int | None) -> Changes:
-        """Remember more, as of now. One that comes again starts anew."""
+    def append(self, state: State, new: Closed, now: int | None, *, first: bool) -> Changes:
+        """Remember more, as of now. One that comes again starts anew. `first`: before there was no time, and what
+        came then is as old as what comes now."""
         new = as_data(new, {name: type.sql for name, type in self.types.items()})
         added = {table: new.points.get(key) for key, table in self._points.items()} | {self._boxes: new.boxes}
         changes: dict[str, Change] = {}
         for table, rows in added.items():
             held = state[table.name]
-            if rows is None and held.compact:
+            if rows is None and held.compact and not first:
                 continue
             stamped = None if rows is None else rows.extended({_SINCE: _literal(now)})
-            if held.rewrite and (all_ := union((self._alive(held.rows, now), stamped))) is not None:
+            rewrite = held.rewrite or first
+            if rewrite and (all_ := union((self._alive(held.rows, now), stamped))) is not None:
                 key = [column.name for column in table.columns if column.name != _SINCE]
                 newest = f"max(coalesce({quote(_SINCE)}, {_literal(now)}))"
                 stamped = all_.grouped(key, {_SINCE: newest})
-            changes[table.name] = Change(stamped, held.rewrite)
+            changes[table.name] = Change(stamped, rewrite)
         return changes
 
     def _alive(self, rows: Rows | None, now: int | None) -> Rows | None:

@@ -165,14 +165,14 @@ class Join:
         """All rows of input i before the purge: those held, and the slice's."""
         return union((state[self.sides[i].table.name].rows, inputs[i].rows))
 
-    def expired(self, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
-        """The rows of input i that a window alone lets go, if its only partner is a stream."""
-        match self.sides[i].purge:
-            case ((hop,),) if hop.most and rows is not None:
-                passed = replace(inputs[hop.input].closed, everything=False).confined(hop.most)
-                return covered(rows, replace(hop, pins={}, constants={}).translated(passed))
-            case _:
-                return None
+    def unexpired(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
+        """Those of these rows of input i that windows alone, whatever else is closed, do not let go."""
+        purge = self._purge(state, inputs, i)
+        purge = replace(purge, closed={j: replace(each, everything=False) for j, each in purge.closed.items()})
+        for chain in self.sides[i].purge or ():
+            if rows is not None and chain and all(hop.most for hop in chain):
+                rows = purge.awaited(rows, tuple(replace(hop, pins={}, constants={}) for hop in chain))
+        return rows
 
     def alone(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """The rows of input i whose only partner, a stream, has none for them and will have none."""

@@ -3,7 +3,8 @@
 - window: a row has left, since no partner can be so late any more (invalidation);
 - punctuation: a row has left, since its partners are closed (purge);
 - on arrival: a row was joined but never stored, since no partner can come any more (on-the-fly discard);
-- alone: of these, the rows that found no partner at all: what closed them could be passed on before they came;
+- alone: of these, in a join of two streams, the rows that found no partner at all: what closed them could be
+  passed on before they came;
 - release: a row was given up by OPTIONS (release …), although a partner could still come;
 - passed on: punctuations that the join gave to whoever reads it, as constants or ranges.
 
@@ -61,9 +62,9 @@ def counts(
             given_up = side.release.translated(inputs[i].closed)
             yield Count(name, "release", (covered(staying, given_up), covered(stored, given_up)))
         if every_rule:
-            expired = join.expired(inputs, i, held)
-            yield Count(name, "window", (expired,))
-            yield Count(name, "punctuation", (held,), (expired, staying))
+            in_time = join.unexpired(state, inputs, i, held)
+            yield Count(name, "window", (held,), (in_time,))
+            yield Count(name, "punctuation", (in_time,), (staying,))
             yield Count(name, "on arrival", (arrived,), (stored,))
             yield Count(name, "alone", (join.alone(state, inputs, i, arrived),))
 

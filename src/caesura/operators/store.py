@@ -125,8 +125,10 @@ class Store:
         return free, self.replace(state, held)
 
     def _appended(self, state: State, new: Closed) -> Changes:
-        runs = {name: mine for name, known in new.runs.items() if (mine := of_type(known, self.types[name]))}
-        new = as_data(replace(new, runs={}), {name: type.sql for name, type in self.types.items()})
+        countable = {name for name in new.runs if self.types[name].enumerable}  # one may equal a DECIMAL
+        runs = {name: mine for name in countable if (mine := of_type(new.runs[name], self.types[name]))}
+        apart = {name: known for name, known in new.runs.items() if name not in countable}
+        new = as_data(replace(new, runs=apart), {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
         others = new.boxes
         for attributes, name in self._names.items():

@@ -2,9 +2,9 @@
 
 All of it is rates times times. A row waits in a join until every other input has closed what it was compared
 with, hop by hop as in the chained purge. How long an input takes to close a value: one that punctuates values
-closes one for each row that it sends, so that a value that is open is closed after as many rows as there are
-open values; one that is ordered by time closes it when the bound between the two has passed, and its slack.
-Where an input does both the sooner wins, by PWJoin's estimate.
+closes so many per second, one for each row that it sends if nothing else is known, so that an open value is closed
+after all the others that are open; one that is ordered by time closes it when the bound between the two has
+passed, and its slack. Where an input does both the sooner wins, by PWJoin's estimate.
 
 The estimates of a set of inputs, how many rows it gives and how late it passes punctuations on, are those of one
 join of all of them. So they do not depend on the shape below, and the cost of a tree is the sum of its joins.
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import expm1, inf, log1p, prod
+from math import expm1, inf, prod
 
 from sqlglot import exp
 
@@ -33,27 +33,26 @@ SLICE = 1.0
 """Seconds that a slice is taken to last: no row of a join with another stream leaves sooner."""
 
 
-def predicted_state(rate: float, window: float, closing: float, open: float, *, renewed: bool = True) -> float:
+def predicted_state(rate: float, window: float, closing: float, open: float) -> float:
     """Rows of B that a window join of A and B keeps: PWJoin's equation 1, each row counted from its own arrival.
 
     `rate`: rows of B per second. `window`: seconds that a row of B may stay for A's sake; while the streams are
     younger, their age. `closing`: values that A closes per second. `open`: values of B that A has not closed.
 
     A row that came t seconds ago is still there if its value is not among the `closing · t` values closed since.
-    PWJoin takes those for an even sample of the values that B had, so that `1 − closing · t / had` of the rows
-    are left. If closed values are `renewed` by others, B always has as many, they are an even sample only at each
-    moment, and e^(−closing · t / open) are left. If not, B had `open + closing · t`. Over the window that gives
+    PWJoin takes those for an even sample of the values that B had. Here they are one at each moment, of the values
+    that are open then: e^(−closing · t / open) of the rows are left. Over the window that gives
 
-        rate · lifetime · (1 − e^(−window / lifetime))   or   rate · lifetime · ln(1 + window / lifetime)
+        rate · lifetime · (1 − e^(−window / lifetime))
 
-    where `lifetime = open / closing`. The two differ little while the window is shorter than that.
+    where `lifetime = open / closing`.
     """
     if not open or not window:
         return 0.0
     passed = window * closing / open
     if not passed:
         return rate * window
-    return rate * window * (-expm1(-passed) if renewed else log1p(passed)) / passed
+    return rate * window * -expm1(-passed) / passed
 
 
 @dataclass(frozen=True)
@@ -222,7 +221,20 @@ class CostModel:
         return predicted_state(1.0, order, closing=1 / values, open=1.0)
 
     def _turnover(self, i: int, offer: Offer) -> float:
-        return self._distinct(offer.scheme.attributes) / self.rate(frozenset((i,)))
+        """Seconds until an open value is closed."""
+        closing = self._closing(i, offer.scheme.attributes)
+        return self._distinct(offer.scheme.attributes) / (
+            self.rate(frozenset((i,))) if closing is None else closing
+        )
+
+    def _closing(self, i: int, columns: tuple[str, ...]) -> float | None:
+        """Values that an input closes per second, if that is known: of one column, and of one stream."""
+        plan = self.trees.join.inputs[i]
+        match [origin for column in columns for origin in bases(plan, column, through_order=True)]:
+            case [(stream, name)] if len(columns) == 1:
+                return self.statistics.closes(stream.name, name)
+            case _:
+                return None
 
     def _passes(self, i: int, offer: Offer, known: Mapping[int, float]) -> float:
         """The bound that is passed first, and the slack."""

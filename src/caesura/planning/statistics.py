@@ -33,6 +33,10 @@ class Statistics:
     def distinct(self, stream: str, column: str) -> float:
         return dict(self._of(stream).distinct).get(column, DISTINCT)
 
+    def closes(self, stream: str, column: str) -> float | None:
+        """Values of a column that are closed per second, if that is known."""
+        return dict(self._of(stream).closes).get(column)
+
     def of(self, plan: Plan) -> Statistics:
         """Those of the streams that a plan reads; what they leave open is taken from the declarations."""
         relations = (node.relation for node in walk(plan) if isinstance(node, Scan))
@@ -48,5 +52,8 @@ UNKNOWN = Statistics()
 
 
 def _over(one: Traffic, other: Traffic) -> Traffic:
-    distinct = {**dict(other.distinct), **dict(one.distinct)}
-    return Traffic(other.rate if one.rate is None else one.rate, tuple(distinct.items()))
+    distinct, closes = (
+        tuple({**dict(declared), **dict(measured)}.items())
+        for declared, measured in ((other.distinct, one.distinct), (other.closes, one.closes))
+    )
+    return Traffic(other.rate if one.rate is None else one.rate, distinct, closes)

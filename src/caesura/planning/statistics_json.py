@@ -1,9 +1,9 @@
 """Statistics in a file, as a run writes them and a later one reads them:
 
-    {"bid": {"rate": 1000.0, "distinct": {"auction": 5000.0}}}
+    {"bid": {"rate": 1000.0, "distinct": {"auction": 5000.0}, "closes": {"auction": 50.0}}}
 
-Both figures of a stream may be missing. A file may speak of more streams than a pipeline reads, so that one serves
-several; but of one that it reads it must know the columns, and of none it says nothing.
+Any of the figures of a stream may be missing. A file may speak of more streams than a pipeline reads, so that one
+serves several; but of one that it reads it must know the columns, and of none it says nothing.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from caesura.planning.statistics import Statistics
 from caesura.sql.refusal import listing, nearest
 from caesura.sql.source import read_source
 
-_RATE, _DISTINCT = "rate", "distinct"
+_RATE, _DISTINCT, _CLOSES = "rate", "distinct", "closes"
 _HELP = 'write {"stream": {"rate": 1000, "distinct": {"column": 5000}}}, or take a file that a run has written'
 
 
 class WrittenTraffic(TypedDict, total=False):
     rate: float
     distinct: dict[str, float]
+    closes: dict[str, float]
 
 
 def to_json(statistics: Statistics) -> str:
@@ -74,6 +75,8 @@ def _written(traffic: Traffic) -> WrittenTraffic:
         found["rate"] = traffic.rate
     if traffic.distinct:
         found["distinct"] = dict(traffic.distinct)
+    if traffic.closes:
+        found["closes"] = dict(traffic.closes)
     return found
 
 
@@ -93,14 +96,21 @@ def _object(source: Source, what: str, found: object) -> Mapping[str, Any]:
 
 def _traffic(source: Source, stream: str, found: object) -> Traffic:
     members = _object(source, f"`{stream}`", found)
-    if unknown := [name for name in members if name not in (_RATE, _DISTINCT)]:
-        raise _refused(source, f"`{stream}` has `{unknown[0]}`, and may have `{_RATE}` and `{_DISTINCT}`")
+    if unknown := [name for name in members if name not in (_RATE, _DISTINCT, _CLOSES)]:
+        allowed = f"`{_RATE}`, `{_DISTINCT}` and `{_CLOSES}`"
+        raise _refused(source, f"`{stream}` has `{unknown[0]}`, and may have {allowed}")
     rate = members.get(_RATE)
-    distinct = _object(source, f"`{_DISTINCT}` of `{stream}`", members.get(_DISTINCT, _Pairs()))
     return Traffic(
         None if rate is None else _figure(source, f"`{_RATE}` of `{stream}`", rate),
-        tuple((name, _figure(source, f"`{stream}.{name}`", number)) for name, number in distinct.items()),
+        *(_by_column(source, stream, figure, members) for figure in (_DISTINCT, _CLOSES)),
     )
+
+
+def _by_column(
+    source: Source, stream: str, figure: str, members: Mapping[str, Any]
+) -> tuple[tuple[str, float], ...]:
+    found = _object(source, f"`{figure}` of `{stream}`", members.get(figure, _Pairs()))
+    return tuple((name, _figure(source, f"`{stream}.{name}`", number)) for name, number in found.items())
 
 
 def _figure(source: Source, what: str, found: object) -> float:
@@ -111,7 +121,7 @@ def _figure(source: Source, what: str, found: object) -> float:
 
 def _spelled(source: Source, stream: Stream, traffic: Traffic) -> Traffic:
     spelling = {column.name.lower(): column.name for column in stream.columns}
-    for name, _ in traffic.distinct:
+    for name, _ in (*traffic.distinct, *traffic.closes):
         if name.lower() not in spelling:
             close = nearest(name, spelling.values())
             guess = f"did you mean `{close}`?" if close else None
@@ -119,7 +129,11 @@ def _spelled(source: Source, stream: Stream, traffic: Traffic) -> Traffic:
             raise _refused(
                 source, f"`{stream.name}` has no column `{name}`; its columns are {columns}", help=guess
             )
-    return Traffic(traffic.rate, tuple((spelling[name.lower()], number) for name, number in traffic.distinct))
+    distinct, closes = (
+        tuple((spelling[name.lower()], number) for name, number in figures)
+        for figures in (traffic.distinct, traffic.closes)
+    )
+    return Traffic(traffic.rate, distinct, closes)
 
 
 def _refused(source: Source, because: str, *labels: Label, help: str | None = None) -> CaesuraError:

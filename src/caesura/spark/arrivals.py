@@ -18,7 +18,7 @@ from caesura.spark.quarantine import Aside
 from caesura.spark.sources import CORRUPT
 from caesura.spark.survey import Survey, Values
 
-_NTH = "nth of key"
+_NTH = "caesura: nth of key"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Arrivals:
         now = self.past.time if self.contract.timed_by is None else survey.time or before.time
         seen = self.past.time if survey.rows or before.seen is None else before.seen
         promised = Promised({**before.bounds, **survey.bounds}, flow.closed.everything, now, seen)
-        return Source(flow, promised, self.contract.remember(state, said, rows, promised))
+        return Source(flow, promised, self.contract.remember(state, said, rows, before, promised))
 
     def unchecked(self) -> Flow:
         """Its rows, as if all of them kept the contract."""

@@ -121,10 +121,12 @@ class Attempt:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None:
-            self._take_back()
-        self._pool.shutdown()
-        self._state.forget()
+        try:
+            if error is not None:
+                self._take_back()
+        finally:
+            self._pool.shutdown()
+            self._state.forget()
 
     def run(self, surveys: Mapping[str, Survey] | None = None) -> Done:
         """By what a survey finds, or has found before."""

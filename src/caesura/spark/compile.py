@@ -26,6 +26,8 @@ from caesura.operators.select import Select
 from caesura.operators.sort import Sort
 from caesura.operators.store import Store
 from caesura.safety.complement import excluded
+from caesura.safety.components import reaches
+from caesura.safety.fewest import fewest
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.partners import partners, read_once
 from caesura.safety.reach import Reach
@@ -72,15 +74,22 @@ class Compiled:
 
 
 def compile_plans(
-    roots: tuple[plan.Plan, ...], asked: Iterable[str] = (), *, every_order: bool = False
+    roots: tuple[plan.Plan, ...],
+    asked: Iterable[str] = (),
+    *,
+    every_order: bool = False,
+    fewest_schemes: bool = False,
 ) -> Compiled:
     """`asked`: the columns on which whoever reads the results asks for punctuations. `every_order`: rows of joins
-    ask the other inputs in several orders, where there are several."""
-    return _Compiler(roots, asked, ORDERS if every_order else 1).compiled()
+    ask the other inputs in several orders, where there are several. `fewest_schemes`: they are purged by as few
+    schemes as can be."""
+    return _Compiler(roots, asked, ORDERS if every_order else 1, fewest_schemes).compiled()
 
 
 class _Compiler:
-    def __init__(self, roots: tuple[plan.Plan, ...], asked: Iterable[str], orders: int) -> None:
+    def __init__(
+        self, roots: tuple[plan.Plan, ...], asked: Iterable[str], orders: int, fewest_schemes: bool
+    ) -> None:
         self._orders = orders
         self._nodes = tuple(dict.fromkeys(node for root in roots for node in plan.walk(root)))
         self._types = {node: types_of(node) for node in self._nodes}
@@ -92,7 +101,15 @@ class _Compiler:
             self._reaches |= derivation.reaches
             self._graphs |= derivation.graphs
             self._schemes |= derivation.schemes
-        self._wanted = AllWanted(self._nodes, roots, asked, self._graphs)
+        self._purging = {join: frozenset(graph.class_of) for join, graph in self._graphs.items()}
+        """The columns by whose punctuations rows of a join are purged."""
+        for join, graph in self._graphs.items():
+            if fewest_schemes and join.kind == "inner":
+                fewer = fewest(graph)
+                self._reaches[join] = reaches(fewer)
+                schemes = (scheme for several in fewer.schemes for scheme in several)
+                self._purging[join] = frozenset(name for scheme in schemes for name in scheme.attributes)
+        self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging)
         self._stores = self._stream_stores()
         self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
@@ -197,7 +214,9 @@ class _Compiler:
             finite=finite,
             keys=tuple(column.name for column in below.columns if column.name in join.compared),
             able=" AND ".join(able(join, below)) or "true",
-            purge=None if reach is None or not reach.complete else chains(reach, self._orders),
+            purge=None
+            if reach is None or not reach.complete
+            else chains(reach, self._orders, self._purging[join]),
             exports=exports,
             pending=self._pending(below, name, exports),
             release=given_up(below, i),

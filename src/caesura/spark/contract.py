@@ -187,16 +187,20 @@ class Contract:
         flow = Flow(new=all_said(said), before=past.closed)
         seen = past.time if past.promised.seen is None else past.promised.seen
         promised = replace(past.promised, everything=flow.closed.everything, seen=seen)
-        return Source(flow, promised, self.remember(state, said, None, promised))
+        return Source(flow, promised, self.remember(state, said, None, past.promised, promised))
 
-    def remember(self, state: State, said: Said, rows: Rows | None, promised: Promised) -> Changes:
-        """What a slice said and brought, as far as later ones have to know; `promised` is known anyway."""
+    def remember(
+        self, state: State, said: Said, rows: Rows | None, before: Promised, promised: Promised
+    ) -> Changes:
+        """What a slice said and brought, as far as later ones have to know; what is `promised` since is known
+        anyway."""
+        first = before.time is None and promised.time is not None
         if promised.everything:
             changes = dict(self.store.replace(state, NOTHING))  # that it has ended contains all else
         else:
             changes = dict(self.store.append(state, replace(said.get(None, NOTHING), spans={})))
         for life, expiring in self.expiring.items():
-            changes |= expiring.append(state, said.get(life, NOTHING), promised.time)
+            changes |= expiring.append(state, said.get(life, NOTHING), promised.time, first=first)
         for clusters in self.clusters.values():
             changes |= clusters.keep(state, rows)
         return changes

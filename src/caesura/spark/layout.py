@@ -41,8 +41,9 @@ def shared_layout(table: StateTable) -> Layout:
     types: dict[str, str] = {}
 
     def place(type: str) -> str:
-        name = f"{type.lower()} {numbers[type]}"
-        numbers[type] += 1
+        kind = type.lower()  # as names of columns are compared
+        name = f"{kind} {numbers[kind]}"
+        numbers[kind] += 1
         types[name] = type
         return name
 

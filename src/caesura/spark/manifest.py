@@ -75,6 +75,8 @@ class Seen:
     """In microseconds, by one clock or another."""
     open: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Of a column in joins: how often its values in a state were counted, and the sum of these counts."""
+    closed: dict[str, int] = field(default_factory=dict)
+    """By column, the values that punctuations of the source have closed one by one, after `first`."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ class Manifest:
         )
 
 
-def _seen(open: dict[str, list[int]], **given: int) -> Seen:
+def _seen(open: dict[str, list[int]], **given: Any) -> Seen:
     return Seen(**given, open={column: (times, total) for column, (times, total) in open.items()})
 
 

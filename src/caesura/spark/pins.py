@@ -18,18 +18,18 @@ from caesura.safety.reach import Reach
 from caesura.spark.clock import microseconds, timestamps
 
 
-def chains(reach: Reach, orders: int) -> tuple[Chain, ...]:
-    """The proof's order and, up to this number, others. Each hop may use any punctuation on pinned attributes, not
-    only those of its scheme."""
-    return tuple(_chain(reach, order) for order in islice(reach.orders(), orders))
+def chains(reach: Reach, orders: int, used: Collection[str]) -> tuple[Chain, ...]:
+    """The proof's order and, up to this number, others. Each hop may use any punctuation on pinned attributes that
+    are `used`, not only those of its scheme."""
+    return tuple(_chain(reach, order, used) for order in islice(reach.orders(), orders))
 
 
-def _chain(reach: Reach, order: tuple[int, ...]) -> Chain:
+def _chain(reach: Reach, order: tuple[int, ...], used: Collection[str]) -> Chain:
     join = reach.join
     known = {column.name for i in (reach.start, *reach.static) for column in join.inputs[i].columns}
     hops: list[Hop] = []
     for i in order:
-        hops.append(hop(reach.graph, i, known))
+        hops.append(hop(reach.graph, i, known).confined(used))
         known |= {column.name for column in join.inputs[i].columns}
     return tuple(hops)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -94,6 +94,8 @@ class Settings:
     every_order: bool = False
     """Let rows of joins go as soon as one of several orders of asking the other inputs allows it. It takes
     additional joins."""
+    fewest_schemes: bool = False
+    """Let rows of joins go by as few schemes of the other inputs as can be. It steers a new checkpoint."""
     every_rule: bool = False
     """Count what lets go of the rows of joins, by rule, and the open values of their columns. It takes additional
     joins."""
@@ -110,13 +112,18 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         package = "org.apache.spark.sql.execution.streaming.checkpointing"
         work.conf.set(_LOG_FILES, f"{package}.FileSystemBasedCheckpointFileManager")
     try:
-        pipeline = executed(pipeline, _claimed(storage, pipeline, settings.statistics))
+        claim = _claimed(storage, pipeline, settings)
+        pipeline = executed(pipeline, claim.trees)
     except SPARK_ERRORS as error:
         raise CaesuraError(
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
         ) from error
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
-    compiled = compile_plans(tuple(query.plan for query in queries), every_order=settings.every_order)
+    compiled = compile_plans(
+        tuple(query.plan for query in queries),
+        every_order=settings.every_order,
+        fewest_schemes=claim.fewest_schemes,
+    )
     tables = _tables(work, _needed_tables(compiled, pipeline), settings)
     listings = {table.name: rows for table, rows in tables.items() if isinstance(table, Table)}
     contracts = {
@@ -168,16 +175,24 @@ def work_session(spark: SparkSession) -> SparkSession:
     return session
 
 
-def _claimed(storage: Storage, pipeline: plan.Pipeline, statistics: Statistics) -> Trees:
+@dataclass(frozen=True)
+class _Claim:
+    """What decides which state tables a checkpoint has, besides the pipeline."""
+
+    trees: Trees
+    fewest_schemes: bool
+
+
+def _claimed(storage: Storage, pipeline: plan.Pipeline, settings: Settings) -> _Claim:
     """A checkpoint is of one pipeline: state of another would be read as if it were its own. So it keeps the trees
-    of joins that were chosen when it was made, whatever is known about the streams by now."""
+    of joins that were chosen when it was made, whatever is known about the streams by now, and the schemes."""
     mine = fingerprint(pipeline)
     if not storage.exists("pipeline.json"):
-        trees = chosen(pipeline, statistics)
-        claim = {"fingerprint": mine, "trees": trees, "sql": pipeline.source.text}
+        claim = _Claim(chosen(pipeline, settings.statistics), settings.fewest_schemes)
+        written = {"fingerprint": mine, **asdict(claim), "sql": pipeline.source.text}
         storage.make()
-        storage.write(json.dumps(claim, indent=1), "pipeline.json")
-        return trees
+        storage.write(json.dumps(written, indent=1), "pipeline.json")
+        return claim
     theirs = json.loads(storage.read("pipeline.json"))
     if theirs["fingerprint"] != mine:
         raise CaesuraError(
@@ -191,7 +206,8 @@ def _claimed(storage: Storage, pipeline: plan.Pipeline, statistics: Statistics) 
                 help=("use a new checkpoint for the changed pipeline; its SQL is in pipeline.json there",),
             )
         )
-    return tuple(tuple(None if each is None else _tree(each) for each in trees) for trees in theirs["trees"])
+    kept = (tuple(None if each is None else _tree(each) for each in trees) for trees in theirs["trees"])
+    return _Claim(tuple(kept), theirs["fewest_schemes"])
 
 
 def _tree(written: Any) -> plan.Tree:

@@ -5,6 +5,7 @@ The manifest, written last, makes all that a slice wrote visible.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from time import time_ns
 
@@ -20,6 +21,8 @@ from caesura.spark.traffic import statistics
 
 STATISTICS = "statistics.json"
 """What a run has measured, in its checkpoint."""
+
+_LOG = logging.getLogger("caesura")
 
 
 class SliceDriver:
@@ -63,6 +66,11 @@ class SliceDriver:
         self._last = done.surveys
         self._commit(done)
         laps.end("commit")
+        for table, rules in done.written.released.items():
+            if rows := rules.get("release"):
+                _LOG.warning(
+                    "slice %d: %d rows of `%s` were given up (OPTIONS (release …))", batch.number, rows, table
+                )
         self._report(self._progress(done, laps))
 
     def _attempted(self, batch: Batch, laps: Laps) -> Done:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
 _FIRST, _LAST, _DIFFERENT, _KEYS = "first ", "last ", "different ", "keys "
 _NEWEST, _OLDEST, _LEAST, _GREATEST = "newest ", "oldest ", "least ", "greatest "
-_ADMITTED, _OF_KEY, _LATE = "admitted", "rows of key", "late"
+_ADMITTED, _OF_KEY, _LATE = "admitted", "caesura: rows of key", "late"
 _OF_PUNCTUATIONS = (_PLAIN, _FIRST, _LAST, _DIFFERENT)
 _IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 
@@ -242,13 +242,13 @@ class _Measure:
 
 
 def _per_key(figure: str) -> str:
-    """A name that no column is likely to have."""
-    return f"{figure} per key"
+    """A name that nobody declares."""
+    return f"caesura: {figure} per key"
 
 
 def _closed(column: str) -> str:
-    """The value that a plain punctuation closes, under a name that no column is likely to have."""
-    return f"{column} of a punctuation"
+    """The value that a plain punctuation closes, under a name that nobody declares."""
+    return f"caesura: {column} of a punctuation"
 
 
 def _counted() -> dict[str, _Measure]:

@@ -8,6 +8,8 @@ clock is not counted by it: the oldest row, or all of the first slice.
 The open values of a column are those in the state of a join, counted whenever a slice writes it anew and leaves
 rows in it. Their number is the mean of these counts: the last is often that of a state which runs out because the
 input ends. A side of which nothing is ever stored gives none.
+
+The values that are closed are counted where they come one by one, by punctuations of the source.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from caesura.safety.bases import bases
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract
 from caesura.spark.manifest import Seen
+from caesura.spark.punctuations import kind_of
 from caesura.spark.survey import Survey
 
 Origins: TypeAlias = Mapping[str, Mapping[str, tuple[str, str]]]
@@ -61,7 +64,21 @@ def sent(
     for name, seen in brought.items():
         if contracts[name].timed_by is None and clock is not None:
             after[name] = _by_the_clock(seen, clock, rows[name])
+    for name, survey in surveys.items():
+        since = before.get(name, Seen()) if contracts[name].timed_by is None else after.get(name, Seen())
+        if since.first is not None:
+            after[name] = _with_closed(after[name], contracts[name], survey)
     return after
+
+
+def _with_closed(seen: Seen, contract: Contract, survey: Survey) -> Seen:
+    rows_close = {unique.columns for unique in contract.unique}
+    closed = dict(seen.closed)
+    for key in contract.in_band.keys() - rows_close:
+        if len(key) == 1:
+            number = survey.plain.get(key[0], 0) + survey.kinds.get(kind_of(key), 0)
+            closed[key[0]] = closed.get(key[0], 0) + number
+    return replace(seen, closed={column: number for column, number in closed.items() if number})
 
 
 def _by_its_time(before: Seen, contract: Contract, survey: Survey, rows: int) -> Seen:
@@ -99,14 +116,23 @@ def stored(before: Mapping[str, Seen], origins: Origins, found: Open) -> dict[st
 
 def statistics(streams: Mapping[str, Seen]) -> Statistics:
     """What is known by now; a stream of which nothing is known is left out."""
-    found = {name: Traffic(_rate(each), tuple(_open(each))) for name, each in streams.items()}
+    found = {
+        name: Traffic(_per_second(each, each.rows), tuple(_open(each)), tuple(_closes(each)))
+        for name, each in streams.items()
+    }
     return Statistics({name: each for name, each in found.items() if each != Traffic()})
 
 
-def _rate(seen: Seen) -> float | None:
+def _per_second(seen: Seen, number: int) -> float | None:
     if seen.first is None or seen.last is None or seen.last <= seen.first:
         return None
-    return seen.rows / (seen.last - seen.first) * 1e6
+    return number / (seen.last - seen.first) * 1e6
+
+
+def _closes(seen: Seen) -> Iterator[tuple[str, float]]:
+    for column, number in seen.closed.items():
+        if (rate := _per_second(seen, number)) is not None:
+            yield column, rate
 
 
 def _open(seen: Seen) -> Iterator[tuple[str, float]]:

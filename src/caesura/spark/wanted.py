@@ -5,7 +5,7 @@ It flows from the queries down to the streams.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from caesura import plan
@@ -32,7 +32,8 @@ class Wanted:
 
 
 class AllWanted:
-    """Of all nodes, which come inputs first. `asked`: the columns that readers of the roots ask for."""
+    """Of all nodes, which come inputs first. `asked`: the columns that readers of the roots ask for. `purging`:
+    those by whose punctuations rows of joins are purged."""
 
     def __init__(
         self,
@@ -40,8 +41,10 @@ class AllWanted:
         roots: Iterable[plan.Plan],
         asked: Iterable[str],
         graphs: Mapping[plan.Join, JoinGraph],
+        purging: Mapping[plan.Join, Collection[str]],
     ) -> None:
         self._graphs = graphs
+        self._purging = purging
         self._of = {node: Wanted() for node in nodes}
         for root in roots:
             self._of[root].ask(types_of(root).keys() & set(asked))
@@ -104,7 +107,8 @@ class AllWanted:
                 for below in several:
                     self._of[below].ask(_scalars(below), history=True)
             case plan.Join():
-                equal = {name for each in matching_classes(node) for name in each.columns}
+                compared = (name for each in matching_classes(node) for name in each.columns)
+                equal = {name for name in compared if name in self._purging[node]}
                 for i, below in enumerate(node.inputs):
                     release = given_up(below, i)
                     own = release.asks if release is not None else ()

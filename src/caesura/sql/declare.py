@@ -37,17 +37,19 @@ from caesura.sql.intervals import fixed_length, interval
 from caesura.sql.names import Named, Reach
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
-from caesura.sql.traffic import declare_traffic
+from caesura.sql.traffic import TRAFFIC, declare_traffic
 
 # Caesura's own options: the column that carries punctuations, how old rows may become before joins give them up,
 # rows per second, open values of columns.
-PUNCTUATION, RELEASE, RATE, DISTINCT = "punctuation", "release", "rate", "distinct"
+PUNCTUATION, RELEASE = "punctuation", "release"
 
 
 def declare_sink(node: syntax.Declaration, source: Source) -> Sink:
     _refuse_locations(node, source)
     _refuse_violation(node, source)
-    return Sink(node.name, _origin(node, source, _options(node, source)), span(node, source))
+    options = _options(node, source)
+    _refuse_own_options(options, source)
+    return Sink(node.name, _origin(node, source, options), span(node, source))
 
 
 def declare_table(node: syntax.Declaration, source: Source) -> Table:
@@ -55,7 +57,7 @@ def declare_table(node: syntax.Declaration, source: Source) -> Table:
     _refuse_constraints(node, source)
     _refuse_violation(node, source)
     options = _options(node, source)
-    _refuse_own_options(node, options, source)
+    _refuse_own_options(options, source)
     return Table(node.name, _columns(node, source), _origin(node, source, options), span(node, source))
 
 
@@ -65,7 +67,7 @@ def declare_stream(node: syntax.Declaration, source: Source, tables: Mapping[str
     columns = _columns(node, source)
     options = _options(node, source)
     punctuation, release = options.pop(PUNCTUATION, None), options.pop(RELEASE, None)
-    traffic = declare_traffic(options.pop(RATE, None), options.pop(DISTINCT, None), columns, source)
+    traffic = declare_traffic({name: options.pop(name) for name in TRAFFIC if name in options}, columns, source)
     violation = node.args.get("on_violation")
     stream = Stream(
         node.name,
@@ -224,12 +226,8 @@ def _refuse_violation(node: syntax.Declaration, source: Source) -> None:
         )
 
 
-def _refuse_own_options(
-    node: syntax.Declaration, options: Mapping[str, syntax.OptionPair], source: Source
-) -> None:
-    if PUNCTUATION in options:
-        raise refusal(Code.MISPLACED_CLAUSE, "a table carries no punctuations", span(options[PUNCTUATION], source))
-    for name in (RATE, DISTINCT, RELEASE):
+def _refuse_own_options(options: Mapping[str, syntax.OptionPair], source: Source) -> None:
+    for name in (PUNCTUATION, RELEASE, *TRAFFIC):
         if name in options:
             raise refusal(Code.MISPLACED_CLAUSE, f"`{name}` is an option of streams", span(options[name], source))
 
@@ -333,6 +331,8 @@ def _check_order(column: Column, lengths: Mapping[str, Interval | None], at: Spa
                 Code.SLACK_NOT_TEMPORAL,
                 f"`{column.name}` is {column.type}: {word} an interval needs a date or a time",
                 at,
+                because="a length of time can only be taken off a date or a time",
+                help=f"leave {word} out, or order by a date or a time",
             )
 
 

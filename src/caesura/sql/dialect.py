@@ -84,7 +84,7 @@ class CaesuraParser(PositionedParser):
             name = self._parse_name("a column")
             slack = self._parse_length() if self._match_text_seq("WITHIN") else None
             idle = self._parse_length() if self._match_text_seq("IDLE", "AFTER") else None
-            self._expect(TokenType.R_PAREN, "`)`: ORDERED BY takes one column")
+            self._expect(TokenType.R_PAREN, "`)`: ORDERED BY takes one column, and WITHIN before IDLE AFTER")
             node = syntax.OrderedByConstraint(expressions=[name], slack=slack, idle=idle)
         elif self._match_text_seq("CLOSED", "BY"):
             names = self._parse_names()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.errors import TokenError
@@ -18,6 +20,8 @@ from caesura.sql.refusal import refusal
 # What sqlglot's parser raises, besides its own errors, on some malformed statements it did not foresee.
 _PARSER_LEAKS = (AttributeError, TypeError, ValueError, IndexError, KeyError, AssertionError)
 
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -30,6 +34,7 @@ def parse(source: Source) -> tuple[Statement, ...]:
     diagnostics: list[Diagnostic] = []
     for tokens in _split(_tokenize(source)):
         try:
+            _refuse_misplaced_hints(source, tokens)
             statements.append(_parse_one(source, tokens))
         except CaesuraError as error:
             diagnostics.extend(error.diagnostics)
@@ -63,6 +68,17 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
             statement = []
     if statement:
         yield statement
+
+
+def _refuse_misplaced_hints(source: Source, tokens: list[Token]) -> None:
+    """Spark refuses them, too; sqlglot takes them for comments."""
+    for before, after in pairwise(tokens):
+        start = before.end + 1
+        for comment in _COMMENT.finditer(source.text[start : after.start]):
+            if comment[0].startswith("/*+"):
+                place = Span(source, start + comment.start(), start + comment.end())
+                message = "a hint stands right after SELECT, and nowhere else"
+                raise refusal(Code.SYNTAX, "the statement cannot be parsed", place, message)
 
 
 def _parse_one(source: Source, tokens: list[Token]) -> Statement:

@@ -1,8 +1,9 @@
-"""OPTIONS (rate 1000, distinct 'id 5000, seller 100'): how much will come, for the choice of join plans."""
+"""OPTIONS (rate 1000, distinct 'id 5000, seller 100', closes 'id 50'): how much will come, for the choice of join
+plans."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from caesura.catalog import Column, Traffic
 from caesura.diagnostics import CaesuraError, Source
@@ -11,13 +12,22 @@ from caesura.sql import syntax
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
 
+RATE, DISTINCT, CLOSES = "rate", "distinct", "closes"
+TRAFFIC = (RATE, DISTINCT, CLOSES)
+"""The options."""
+_FIGURES = {DISTINCT: "a number of open values", CLOSES: "a number of values closed per second"}
+
 
 def declare_traffic(
-    rate: syntax.OptionPair | None, distinct: syntax.OptionPair | None, columns: tuple[Column, ...], source: Source
+    options: Mapping[str, syntax.OptionPair], columns: tuple[Column, ...], source: Source
 ) -> Traffic:
+    by_column = {
+        name: tuple(_by_column(name, options[name], columns, source)) for name in _FIGURES if name in options
+    }
     return Traffic(
-        None if rate is None else _rate(rate, source),
-        () if distinct is None else tuple(_distinct(distinct, columns, source)),
+        _rate(options[RATE], source) if RATE in options else None,
+        by_column.get(DISTINCT, ()),
+        by_column.get(CLOSES, ()),
     )
 
 
@@ -28,7 +38,9 @@ def _rate(pair: syntax.OptionPair, source: Source) -> float:
     return number
 
 
-def _distinct(pair: syntax.OptionPair, columns: tuple[Column, ...], source: Source) -> Iterator[tuple[str, float]]:
+def _by_column(
+    option: str, pair: syntax.OptionPair, columns: tuple[Column, ...], source: Source
+) -> Iterator[tuple[str, float]]:
     spelling = {column.name.lower(): column.name for column in columns}
     seen: set[str] = set()
     for part in pair.text("value").split(","):
@@ -36,15 +48,15 @@ def _distinct(pair: syntax.OptionPair, columns: tuple[Column, ...], source: Sour
         number = _figure(text)
         known = spelling.get(name.strip().lower())
         if not name.strip() or number is None:
-            message = "`distinct` lists columns, each with a number of open values, from 1e-9 to 1e15"
-            raise _refused(pair, source, message, "distinct 'id 5000, seller 100'")
+            message = f"`{option}` lists columns, each with {_FIGURES[option]}, from 1e-9 to 1e15"
+            raise _refused(pair, source, message, f"{option} 'id 5000, seller 100'")
         if known is None:
             close = nearest(name.strip(), spelling.values())
             because = f"the columns are {listing(spelling.values())}"
-            message = f"`distinct` names `{name.strip()}`, which is not a column"
+            message = f"`{option}` names `{name.strip()}`, which is not a column"
             raise _refused(pair, source, message, f"did you mean `{close}`?" if close else None, because)
         if known in seen:
-            raise _refused(pair, source, f"`distinct` names `{known}` twice")
+            raise _refused(pair, source, f"`{option}` names `{known}` twice")
         seen.add(known)
         yield known, number
 

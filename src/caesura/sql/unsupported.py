@@ -26,7 +26,7 @@ _CLAUSES = {
     "qualify": "QUALIFY",
     "windows": "WINDOW",
     "laterals": "LATERAL VIEW",
-    "hint": "a hint",
+    "hint": "this hint",
     "sample": "TABLESAMPLE",
     "pivots": "PIVOT",
     "into": "SELECT INTO",
@@ -45,8 +45,10 @@ _GROUPINGS = {
     "totals": "WITH TOTALS",
     "all": "GROUP BY ALL",
 }
+_BECAUSE = {"hint": "the hints are MJOIN and TREE, for joins"}
 _HELP = {
     "limit": "a stream has no last row; take the first ones where the sink is read",
+    "hint": "leave it out, or write /*+ MJOIN */ or /*+ TREE((a, b), c) */ with the aliases of FROM",
 }
 _UNITS = (
     *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
@@ -76,7 +78,8 @@ def refuse_extras(node: exp.Expr, read: set[str], source: Source) -> None:
 
 
 def _clause(name: str, word: str, at: Span | None) -> CaesuraError:
-    return refusal(Code.CLAUSE, f"this version does not execute {word}", at, help=_HELP.get(name))
+    message = f"this version does not execute {word}"
+    return refusal(Code.CLAUSE, message, at, because=_BECAUSE.get(name), help=_HELP.get(name))
 
 
 def span_of(value: object, source: Source, otherwise: exp.Expr) -> Span | None:

@@ -49,6 +49,7 @@ class Script:
         *,
         purge: PurgePolicy | None = None,
         every_order: bool = False,
+        fewest_schemes: bool = False,
         every_rule: bool = False,
     ) -> None:
         self.spark = spark
@@ -58,6 +59,7 @@ class Script:
         self.progress: list[Progress] = []
         self._purge = purge or PurgePolicy()
         self._every_order = every_order
+        self._fewest_schemes = fewest_schemes
         self._every_rule = every_rule
         self._slices = 0
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,6 +104,7 @@ class Script:
             report=self.progress.append,
             purge=self._purge,
             every_order=self._every_order,
+            fewest_schemes=self._fewest_schemes,
             every_rule=self._every_rule,
         )
         return start(self.spark, prepared.pipeline, settings)
