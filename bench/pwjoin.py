@@ -366,12 +366,27 @@ def plots(found: Found) -> dict[str, str]:
             Line(name, [*enumerate(found.out[name + suffix], 1)], name == "PJoin") for name in ("PWJoin", "PJoin")
         ]
 
+    def rows_out(title: str, runs: tuple[Run, Run]) -> str:
+        lines = [Line(n, _rows_out(run), n == "WJoin") for n, run in zip(("PWJoin", "WJoin"), runs, strict=True)]
+        return plot(title, "seconds", "million rows", lines)
+
     return {
         **{
             f"pwjoin-state-{window}.svg": plot(
                 f"State with windows of {window} s (figure 8)", "slice", "rows in state", states(window)
             )
             for window in found.windows
+        },
+        **{
+            f"pwjoin-rate-{window}.svg": rows_out(f"Rows out with windows of {window} s (figure 9)", runs)
+            for window, runs in found.windows.items()
+            if window in WINDOWS[1:]
+        },
+        **{
+            f"pwjoin-irrelevant-{window}.svg": rows_out(
+                f"Rows out, windows of {window} s, irrelevant punctuations (figure 10)", runs
+            )
+            for window, runs in found.irrelevant.items()
         },
         "pwjoin-out.svg": plot("Punctuations out, 1 s windows (figure 11)", "slice", "punctuations", out("")),
         "pwjoin-one-side.svg": plot(
@@ -381,6 +396,12 @@ def plots(found: Found) -> dict[str, str]:
             out(", one side punctuates"),
         ),
     }
+
+
+def _rows_out(run: Run) -> list[tuple[float, float]]:
+    """Up to each moment."""
+    so_far = accumulate(each.rows_out / 1e6 for each in run.progress)
+    return [(0, 0), *zip(run.reported, so_far, strict=True)]
 
 
 def arguments() -> argparse.Namespace:
