@@ -7,29 +7,36 @@ come. In the usual case nothing is broken, and nobody asks again; and what does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
-from caesura.operators.intervals import NO_VALUE, Run, number
+from caesura.operators.intervals import NO_VALUE, Run
 from caesura.operators.rows import Ends, Rows, quote, text, union, view
-from caesura.spark.inputs import PUNCTUATION
+from caesura.spark.figures import (
+    ADMITTED,
+    BOUND,
+    DIFFERENT,
+    ENDS,
+    FIRST,
+    GREATEST,
+    KEYS,
+    LAST,
+    LATE,
+    LEAST,
+    OF_PUNCTUATIONS,
+    PLAIN,
+    REPEATED,
+    each_plain,
+    questions,
+)
 from caesura.spark.punctuations import kinds
-from caesura.spark.sources import CORRUPT
 
 if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals
-
-_BOUND, _PLAIN, _REPEATED, _ENDS = "bound of ", "plain ", "repeated ", "ends "
-_FIRST, _LAST, _DIFFERENT, _KEYS = "first ", "last ", "different ", "keys "
-_NEWEST, _OLDEST, _LEAST, _GREATEST = "newest ", "oldest ", "least ", "greatest "
-_ADMITTED, _OF_KEY, _LATE = "admitted", "caesura: rows of key", "late"
-_OF_PUNCTUATIONS = (_PLAIN, _FIRST, _LAST, _DIFFERENT)
-_IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 
 
 @dataclass(frozen=True)
@@ -137,13 +144,13 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
             rows
             for name, each in arrivals.items()
             for rows in (
-                *(() if before[name].sparse else _plain(name, each)),
-                *_questions(name, each, glance=name in glanced, plain=each.plain() if before[name].sparse else {}),
+                *(() if before[name].sparse else each_plain(name, each)),
+                *questions(name, each, glance=name in glanced, plain=each.plain() if before[name].sparse else {}),
             )
         ),
     )
     near = {name: arrivals[name] for name in glanced if _near(found[name], arrivals[name])}
-    again = _answers(spark, (rows for name, each in near.items() for rows in _questions(name, each)))
+    again = _answers(spark, (rows for name, each in near.items() for rows in questions(name, each)))
     # What is not found is not told: of a glance that was wrong nothing may stay.
     found |= {name: _of_punctuations(found[name]) | figures for name, figures in again.items()}
     surveys = {name: _survey(figures, arrivals[name]) for name, figures in found.items()}
@@ -153,9 +160,9 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     }
 
 
-def _answers(spark: SparkSession, questions: Iterable[Rows]) -> dict[str, dict[str, Any]]:
+def _answers(spark: SparkSession, several: Iterable[Rows]) -> dict[str, dict[str, Any]]:
     """The figures found, by stream."""
-    asked = union(questions)
+    asked = union(several)
     found: dict[str, dict[str, Any]] = {}
     for name, figures in asked.frame(spark).collect() if asked is not None else ():
         found.setdefault(name, {}).update(json.loads(figures))
@@ -163,178 +170,42 @@ def _answers(spark: SparkSession, questions: Iterable[Rows]) -> dict[str, dict[s
 
 
 def _of_punctuations(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {figure: value for figure, value in figures.items() if figure.startswith(_OF_PUNCTUATIONS)}
-
-
-def _plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
-    """How many punctuations are plain, of which attribute, and what they close, each value once."""
-    if not (plain := arrivals.plain()):
-        return
-    figures: dict[str, str] = {}
-    for column in plain:
-        given = f" FILTER (WHERE {quote(column)} IS NOT NULL)"
-        figures[f"{_PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}){given}, 0)"
-        figures[f"{_FIRST}{column}"] = f"min({quote(column)})"
-        figures[f"{_LAST}{column}"] = f"max({quote(column)})"
-        figures[f"{_DIFFERENT}{column}"] = f"count({quote(column)})"
-    read = arrivals.raw.present([PUNCTUATION]).project(plain)
-    yield _told(name, read.grouped(plain, {_OF_KEY: "count(*)"}).summary(figures))
-
-
-def _values(value: str, which: str) -> str:
-    """The first and the last of different numbers, and how many they are, as SQL."""
-    found = (f"{figure}({value}){which}" for figure in ("min", "max", "count"))
-    return f"IF(count({value}){which} > 0, array({', '.join(found)}), NULL)"
-
-
-def _questions(
-    name: str, arrivals: Arrivals, *, glance: bool = False, plain: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[Rows]:
-    """What else there is to know, of the rows that nothing forbids, and of plain punctuations, if they are given.
-
-    A glance is one look at all rows: where the driver knows what is closed, or between which ends, the least and
-    the greatest values may tell that none of them is forbidden.
-    """
-    contract, which = arrivals.contract, f" FILTER (WHERE {_IS_ROW})" if glance else ""
-    closing = {_closed(column): value for column, value in plain.items()}
-    raw = arrivals.raw.extended(closing) if closing else arrivals.raw
-    measures = _counted() | _closing(plain)
-    rows: Rows | None = raw
-    if not glance:
-        yield _told(name, raw.summary({figure: each.sql for figure, each in measures.items()}))
-        rows, measures = arrivals.admitted(), {}
-    if rows is None:
-        return
-    measures[_ADMITTED] = _Measure(f"count(*){which}", "sum")
-    for i, ending in enumerate(contract.ending):
-        measures[f"{_ENDS}{i}"] = _Measure(f"count_if({ending.condition.sql}){which}", "sum")
-    for column in (each.column for each in contract.ordered):
-        measures[f"{_NEWEST}{column}"] = _Measure(f"max({quote(column)}){which}", "max")
-        measures[f"{_OLDEST}{column}"] = _Measure(f"min({quote(column)}){which}", "min")
-    for column, value in contract.numbers.items():
-        measures[f"{_LEAST}{column}"] = _Measure(f"min({value}){which}", "min")
-        measures[f"{_GREATEST}{column}"] = _Measure(f"max({value}){which}", "max")
-    if not contract.unique:
-        yield _told(name, rows.summary({n: each.sql for n, each in measures.items()}), _derived(arrivals))
-    for i, unique in enumerate(contract.unique):
-        mine = measures if i == 0 else {}
-        inner = {_OF_KEY: f"count(*){which}", **{_per_key(figure): each.sql for figure, each in mine.items()}}
-        outer = {figure: each.of_groups(figure) for figure, each in mine.items()}
-        # As in SQL, a key with NULL in it repeats nothing.
-        given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
-        outer[f"{_REPEATED}{i}"] = f"coalesce(sum(IF({given}, greatest({quote(_OF_KEY)} - 1, 0), 0)), 0)"
-        if (key := contract.run_key(unique)) is not None:
-            outer[f"{_KEYS}{i}"] = _values(number(*key), f" FILTER (WHERE {quote(_OF_KEY)} > 0)")
-        summary = rows.grouped(unique.columns, inner).summary(outer)
-        yield _told(name, summary, _derived(arrivals) if i == 0 else {})
-
-
-@dataclass(frozen=True)
-class _Measure:
-    """A figure as an aggregate over rows, and what makes the same of such figures of groups."""
-
-    sql: str
-    combine: Literal["sum", "min", "max"]
-
-    def of_groups(self, name: str) -> str:
-        combined = f"{self.combine}({quote(_per_key(name))})"
-        return f"coalesce({combined}, 0)" if self.combine == "sum" else combined
-
-
-def _per_key(figure: str) -> str:
-    """A name that nobody declares."""
-    return f"caesura: {figure} per key"
-
-
-def _closed(column: str) -> str:
-    """The value that a plain punctuation closes, under a name that nobody declares."""
-    return f"caesura: {column} of a punctuation"
-
-
-def _counted() -> dict[str, _Measure]:
-    """How much there is of what."""
-    return {
-        "rows": _Measure(f"count_if({_IS_ROW})", "sum"),
-        "corrupt": _Measure(f"count({quote(CORRUPT)})", "sum"),
-        "punctuations": _Measure(f"count({quote(PUNCTUATION)})", "sum"),
-    }
-
-
-def _closing(columns: Iterable[str]) -> dict[str, _Measure]:
-    """How many punctuations close values of these, and which. How many are different is not asked."""
-    figures: dict[str, _Measure] = {}
-    for column in columns:
-        value = quote(_closed(column))
-        figures[f"{_PLAIN}{column}"] = _Measure(f"count({value})", "sum")
-        figures[f"{_FIRST}{column}"] = _Measure(f"min({value})", "min")
-        figures[f"{_LAST}{column}"] = _Measure(f"max({value})", "max")
-    return figures
-
-
-def _derived(arrivals: Arrivals) -> dict[str, str]:
-    """How far ordered columns have come, and whether a row comes late, as SQL over the newest and the oldest."""
-    contract, promised = arrivals.contract, arrivals.past.promised
-    bounds = {each.column: arrivals.bound(each, quote(f"{_NEWEST}{each.column}")) for each in contract.ordered}
-    figures = {f"{_BOUND}{column}": f"CAST({bound} AS STRING)" for column, bound in bounds.items()}
-    late = (
-        f"{quote(f'{_OLDEST}{each.column}')} < {contract.literal(each, bound)}"
-        for each in contract.ordered
-        if (bound := promised.bounds.get(each.column)) is not None
-    )
-    figures[_LATE] = f"coalesce({' OR '.join(late) or 'false'}, false)"
-    if (timed_by := contract.timed_by) is not None:
-        figures["time"] = _micros(bounds[timed_by.column])
-        if promised.time is None:
-            figures["oldest"] = _micros(quote(f"{_OLDEST}{timed_by.column}"))
-    return figures
+    return {figure: value for figure, value in figures.items() if figure.startswith(OF_PUNCTUATIONS)}
 
 
 def _near(figures: Mapping[str, Any], arrivals: Arrivals) -> bool:
     """Whether a row may be one that was closed before, as far as a glance can tell."""
     near = arrivals.past.closed.near(_ranges(figures, arrivals))
     runs = (each for known in near.known.values() for each in known if isinstance(each, Run))
-    return bool(figures.get(_LATE) or near.points) or any(runs)
+    return bool(figures.get(LATE) or near.points) or any(runs)
 
 
 def _ranges(figures: Mapping[str, Any], arrivals: Arrivals) -> dict[str, Ends]:
     first, last = NO_VALUE
     return {
-        column: (figures.get(f"{_LEAST}{column}", first), figures.get(f"{_GREATEST}{column}", last))
+        column: (figures.get(f"{LEAST}{column}", first), figures.get(f"{GREATEST}{column}", last))
         for column in arrivals.contract.numbers
     }
 
 
-def _micros(time: str) -> str:
-    """Not known of a date that is too far off for a time."""
-    return f"unix_micros(TRY_CAST({time} AS TIMESTAMP))"
-
-
-def _told(name: str, summary: Rows, derived: Mapping[str, str] = MappingProxyType({})) -> Rows:
-    """A row of the stream's name and the figures found in it, and what follows from them, as JSON."""
-    told = ", ".join((*map(quote, summary.columns), *(f"{sql} AS {quote(f)}" for f, sql in derived.items())))
-    return summary.project({"stream": text(name), "found": f"to_json(struct({told}))"})
-
-
 def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
-    plain = {name.removeprefix(_PLAIN): n for name, n in found.items() if name.startswith(_PLAIN) and n}
+    plain = {name.removeprefix(PLAIN): n for name, n in found.items() if name.startswith(PLAIN) and n}
     return Survey(
         rows=found["rows"],
-        admitted=found.get(_ADMITTED, 0),
-        repeated=sum(n for name, n in found.items() if name.startswith(_REPEATED)),
+        admitted=found.get(ADMITTED, 0),
+        repeated=sum(n for name, n in found.items() if name.startswith(REPEATED)),
         corrupt=found["corrupt"],
-        bounds={name.removeprefix(_BOUND): value for name, value in found.items() if name.startswith(_BOUND)},
+        bounds={name.removeprefix(BOUND): value for name, value in found.items() if name.startswith(BOUND)},
         time=found.get("time"),
         oldest=found.get("oldest"),
-        ends=frozenset(int(name.removeprefix(_ENDS)) for name, n in found.items() if name.startswith(_ENDS) and n),
+        ends=frozenset(int(name.removeprefix(ENDS)) for name, n in found.items() if name.startswith(ENDS) and n),
         plain=plain,
         plain_values={
-            column: Values(
-                found[f"{_FIRST}{column}"], found[f"{_LAST}{column}"], found.get(f"{_DIFFERENT}{column}")
-            )
+            column: Values(found[f"{FIRST}{column}"], found[f"{LAST}{column}"], found.get(f"{DIFFERENT}{column}"))
             for column in plain
         },
         keys={
-            int(name.removeprefix(_KEYS)): Values(*each) for name, each in found.items() if name.startswith(_KEYS)
+            int(name.removeprefix(KEYS)): Values(*each) for name, each in found.items() if name.startswith(KEYS)
         },
         ranges=_ranges(found, arrivals),
         near=_near(found, arrivals),
