@@ -9,7 +9,7 @@ from typing import Literal, NotRequired, TypedDict
 from caesura.explain.describe import line
 from caesura.explain.measured import MeasuredRun
 from caesura.plan import Plan, Tree, inputs
-from caesura.planning.choose import Candidate, Choice, planned
+from caesura.planning.choose import Candidate, Choice, Planned, planned
 from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.punctuation import Scheme
 from caesura.safety.because import constraint, shifted, text
@@ -21,7 +21,7 @@ from caesura.safety.reach import Hop, Reach
 from caesura.safety.report import Add, BlockedOperator, Place, State, query_report, state_report
 from caesura.safety.schemes import Derivation, Derived
 from caesura.safety.states import Judgement, StateVerdict
-from caesura.safety.verdict import Verdict
+from caesura.safety.verdict import Verdict, check_all
 
 
 class HopReport(TypedDict):
@@ -139,12 +139,16 @@ class Document(TypedDict):
 
 
 def document(verdicts: Iterable[Verdict], statistics: Statistics = UNKNOWN) -> Document:
-    """`statistics` is what an earlier run has measured."""
-    return {"queries": [explanation(verdict, statistics) for verdict in verdicts]}
+    """`statistics` is what an earlier run has measured. Explained are the queries as they are executed, with the
+    trees that are chosen for their joins."""
+    judged = tuple(verdicts)
+    plans = [planned(replace(verdict.query, plan=verdict.asked), statistics) for verdict in judged]
+    executed = check_all(tuple(replace(each.query, plan=each.plan) for each in plans))
+    return {"queries": [*map(_explanation, judged, plans, executed)]}
 
 
-def explanation(verdict: Verdict, statistics: Statistics = UNKNOWN) -> Explanation:
-    judgement = verdict.judgement
+def _explanation(verdict: Verdict, chosen: Planned, executed: Verdict) -> Explanation:
+    judgement = executed.judgement
     derivation, names = judgement.derivation, judgement.names
     graphs = (
         (names.operators[join], punctuation_graph(graph, derivation.reaches[join]))
@@ -155,10 +159,10 @@ def explanation(verdict: Verdict, statistics: Statistics = UNKNOWN) -> Explanati
         "name": known["name"],
         "span": known["span"],
         "verdict": known["verdict"],
-        "states": [_state(state, judgement) for state in verdict.states],
+        "states": [_state(state, judgement) for state in executed.states],
         "blocked": known["blocked"],
         "repairs": known["repairs"],
-        "notes": list(verdict.notes),
+        "notes": list(executed.notes),
         "punctuations": [
             {
                 "operator": kept.operator,
@@ -169,8 +173,8 @@ def explanation(verdict: Verdict, statistics: Statistics = UNKNOWN) -> Explanati
             }
             for kept in judgement.kept
         ],
-        "plan": _plan(verdict.query.plan, derivation),
-        "join_plans": _join_plans(verdict, statistics),
+        "plan": _plan(executed.query.plan, derivation),
+        "join_plans": _join_plans(chosen),
         "graphs": [_graph(operator, graph, derivation, names) for operator, graph in graphs],
     }
 
@@ -200,10 +204,9 @@ def _plan(plan: Plan, derivation: Derivation) -> PlanNode:
     }
 
 
-def _join_plans(verdict: Verdict, statistics: Statistics) -> list[JoinPlan]:
-    """Of the joins as they were asked for, before hints took them apart."""
-    asked = replace(verdict.query, plan=verdict.asked)
-    return [_join_plan(choice, names_of(asked.plan)) for choice in planned(asked, statistics).choices]
+def _join_plans(plans: Planned) -> list[JoinPlan]:
+    """Of the joins as they were asked for, before they were taken apart."""
+    return [_join_plan(choice, names_of(plans.query.plan)) for choice in plans.choices]
 
 
 def _join_plan(choice: Choice, names: Names) -> JoinPlan:
