@@ -91,3 +91,18 @@ def test_rows_go_by_the_fewest_schemes(spark: SparkSession, tmp_path: Path) -> N
     again.slice(s=['{"x": 2}'])
     again.run()
     assert [progress.state_rows for progress in (*script.progress, *again.progress)] == [1, 1, 0]
+
+
+def test_rows_meet_by_equalities_that_others_imply(spark: SparkSession, tmp_path: Path) -> None:
+    """A row of the last stream asks the first, with which no equality compares it, and is not kept by rows of it
+    with other keys."""
+    declared = (
+        f"CREATE STREAM {name} (k BIGINT, v INT, PUNCTUATED BY (k)) FROM FILES {name};" for name in STREAMS[:3]
+    )
+    query = "SELECT r.k FROM r JOIN s ON r.k = s.k AND r.v <= s.v JOIN t ON s.k = t.k AND r.v <= t.v;"
+    script = Script(spark, tmp_path, "\n".join((*declared, query)))
+    for k in range(4):
+        items: list[Item] = [{"k": k, "v": 1}, f'{{"k": {k - 1}}}']
+        script.slice(**dict.fromkeys(STREAMS[:3], items))
+    script.run()
+    assert [progress.state_rows for progress in script.progress] == [3, 3, 3, 3]

@@ -122,7 +122,8 @@ class Purge:
         parts = {**parts, self.mine: rows}
         parts[asker] = uncovered(parts[asker], closed)
         staying, few = parts.pop(self.mine), asker == self.mine
-        for group in sorted(self.conditions.groups(parts.keys()), key=lambda group: asker not in group):
+        groups = self.conditions.groups(self.mine, parts.keys())
+        for group in sorted(groups, key=lambda group: asker not in group):
             start = asker if asker in group else min(group)
             partners = self.conditions.matches({j: parts[j] for j in group}, start)
             if staying is None or partners is None:

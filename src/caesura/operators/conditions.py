@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, product
 
 from caesura.operators.rows import Rows, quote
 
@@ -19,7 +20,11 @@ class Condition:
 
 @dataclass(frozen=True)
 class Conditions:
-    """All that must hold between inputs, which are numbered and share no column name."""
+    """All that must hold between inputs, which are numbered and share no column name.
+
+    Equalities that others imply hold as well. They are asked for where those others cannot be, because an input
+    between is not there.
+    """
 
     columns: tuple[tuple[str, ...], ...]
     """Of each input."""
@@ -35,14 +40,30 @@ class Conditions:
         """The inputs that have these columns."""
         return {self.owner[column] for column in columns}
 
-    @cached_property
-    def _all(self) -> tuple[Condition, ...]:
-        equal = (Condition(f"{quote(a)} = {quote(b)}", frozenset((a, b))) for a, b in self.equalities)
-        return (*equal, *self.residual)
-
     @property
     def sql(self) -> str:
-        return _all_of(self._all)
+        return _all_of((*(_equal(a, b) for a, b in self.equalities), *self.residual))
+
+    @cached_property
+    def _classes(self) -> tuple[frozenset[str], ...]:
+        """The equalities closed transitively."""
+        found: list[frozenset[str]] = []
+        for pair in map(frozenset, self.equalities):
+            joining = [each for each in found if each & pair]
+            found = [each for each in found if not each & pair] + [pair.union(*joining)]
+        return tuple(found)
+
+    def _between(self, some: Collection[str], others: Collection[str]) -> Iterator[Condition]:
+        """All that must hold between these columns and those: of each class what was written, or else one equality
+        that it implies."""
+        for together in self._classes:
+            mine, theirs = (sorted(together.intersection(each)) for each in (some, others))
+            written = [(a, b) for a, b in product(mine, theirs) if {(a, b), (b, a)} & {*self.equalities}]
+            yield from (_equal(a, b) for a, b in written or islice(product(mine, theirs), 1))
+        every = {*some, *others}
+        for condition in self.residual:
+            if condition.columns <= every and not condition.columns.isdisjoint(others):
+                yield condition
 
     def matches(self, parts: Mapping[int, Rows | None], start: int) -> Rows | None:
         """The join of a table for each of some inputs, starting at `start` and following the equalities."""
@@ -63,15 +84,15 @@ class Conditions:
         """One more table, by all conditions whose columns are there now."""
         assert joined is not None
         assert part is not None
-        before, now = set(joined.columns), {*joined.columns, *part.columns}
-        ready = [each for each in self._all if each.columns <= now and not each.columns <= before]
+        ready = tuple(self._between(joined.columns, part.columns))
         return joined.join(part, _all_of(ready) if ready else None)
 
-    def groups(self, inputs: Collection[int]) -> list[frozenset[int]]:
-        """These inputs, those together that a condition connects."""
+    def groups(self, i: int, inputs: Collection[int]) -> list[frozenset[int]]:
+        """These inputs, those together that are connected by more than what each has in common with input i."""
         groups = [frozenset((each,)) for each in inputs]
-        for condition in self._all:
-            owners = self.owners(condition.columns).intersection(inputs)
+        apart = (each for each in self._classes if each.isdisjoint(self.columns[i]))
+        for columns in (*self.equalities, *(each.columns for each in self.residual), *apart):
+            owners = self.owners(columns).intersection(inputs)
             joined = [group for group in groups if group & owners]
             groups = [group for group in groups if not group & owners]
             groups += [frozenset[int]().union(*joined)] if joined else []
@@ -79,11 +100,12 @@ class Conditions:
 
     def between(self, i: int, group: Collection[int]) -> str:
         """All that is asked of a row of input i and rows of these together, as SQL."""
-        return _all_of(
-            condition
-            for condition in self._all
-            if i in (owners := self.owners(condition.columns)) and owners <= {i, *group}
-        )
+        others = [column for j in group for column in self.columns[j]]
+        return _all_of(self._between(others, self.columns[i]))
+
+
+def _equal(one: str, other: str) -> Condition:
+    return Condition(f"{quote(one)} = {quote(other)}", frozenset((one, other)))
 
 
 def _all_of(conditions: Iterable[Condition]) -> str:

@@ -30,7 +30,7 @@ def paired(graph: JoinGraph, names: list[str]) -> Pair:
 def _half(graph: JoinGraph, i: int, name: str, others: list[Expr]) -> Half:
     join, below = graph.join, graph.join.inputs[i]
     mine = {column.name for column in below.columns}
-    closing = hop(graph, 1 - i, mine)
+    closing = hop(graph, 1 - i, [column.name for column in below.columns])
     alone = (f"({part.sql})" for part in others if part.columns <= mine)
     same, asked = alike(join, below), (part.columns for part in others)
     decides = join.compared.union(closing.asks, *same, *asked) & mine or mine

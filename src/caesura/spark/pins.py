@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from caesura import plan
@@ -26,21 +26,22 @@ def chains(reach: Reach, orders: int, used: Collection[str]) -> tuple[Chain, ...
 
 def _chain(reach: Reach, order: tuple[int, ...], used: Collection[str]) -> Chain:
     join = reach.join
-    known = {column.name for i in (reach.start, *reach.static) for column in join.inputs[i].columns}
+    known = [column.name for i in (reach.start, *reach.static) for column in join.inputs[i].columns]
     hops: list[Hop] = []
     for i in order:
         hops.append(hop(reach.graph, i, known).confined(used))
-        known |= {column.name for column in join.inputs[i].columns}
+        known += (column.name for column in join.inputs[i].columns)
     return tuple(hops)
 
 
-def hop(graph: JoinGraph, asked: int, known: Collection[str]) -> Hop:
-    """The input that is asked, and what its columns must equal or are at most: columns known so far, constants."""
+def hop(graph: JoinGraph, asked: int, known: Sequence[str]) -> Hop:
+    """The input that is asked, and what its columns must equal or are at most: constants, and columns known so
+    far, of several that are equal the first."""
     mine = {column.name for column in graph.join.inputs[asked].columns}
     pins: dict[str, str] = {}
     constants: dict[str, str] = {}
     for each in matching_classes(graph.join):
-        available = [name for name in each.columns if name in known]
+        available = [name for name in known if name in each.columns]
         for name in each.columns:
             if name in mine and available:
                 pins[name] = available[0]
@@ -61,13 +62,13 @@ def bounded(graph: JoinGraph, i: int) -> Iterator[str]:
             yield scheme.attributes[0]
 
 
-def _most(graph: JoinGraph, name: str, known: Collection[str]) -> Condition | None:
+def _most(graph: JoinGraph, name: str, known: Sequence[str]) -> Condition | None:
     """What a column is at most, given columns that are known; where several bound it, the least of them."""
     terms: list[Condition] = []
     times = timestamps(graph.join)
     for to, path in graph.paths(name).items():
         if to is not None:
-            column = next((each for each in graph.classes[to].columns if each in known), None)
+            column = next((each for each in known if each in graph.classes[to].columns), None)
             if column is not None:
                 shifted = _shifted(quote(column), path, time=column in times)
                 terms.append(Condition(shifted, frozenset((column,))))
