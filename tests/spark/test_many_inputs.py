@@ -106,3 +106,27 @@ def test_rows_meet_by_equalities_that_others_imply(spark: SparkSession, tmp_path
         script.slice(**dict.fromkeys(STREAMS[:3], items))
     script.run()
     assert [progress.state_rows for progress in script.progress] == [3, 3, 3, 3]
+
+
+def test_partners_are_those_that_can_meet(spark: SparkSession, tmp_path: Path) -> None:
+    """Rows of s meet those of t by what the rows of r have in common; a row of the table with NULL meets nothing."""
+    text = """
+    CREATE STREAM r (a INT, b INT, z INT, PUNCTUATED BY (z)) FROM FILES r;
+    CREATE STREAM s (x INT, PUNCTUATED BY (x)) FROM FILES s;
+    CREATE STREAM t (y INT, z INT, PUNCTUATED BY (y)) FROM FILES t;
+    CREATE STREAM p (k INT, PUNCTUATED BY (k)) FROM FILES p;
+    CREATE STREAM q (z INT, PUNCTUATED BY (z)) FROM FILES q;
+    SELECT /*+ MJOIN */ r.z FROM r JOIN s ON r.a = s.x JOIN t ON r.b = t.y AND r.z = t.z WHERE r.a = r.b;
+    SELECT p.k FROM p JOIN (VALUES (1, NULL), (2, 5)) AS f (k, z) ON p.k = f.k JOIN q ON f.z = q.z;
+    """
+    script = Script(spark, tmp_path, text)
+    script.slice(
+        s=[{"x": 1}, {"x": 2}, {"x": 3}],
+        t=[{"y": 9, "z": 5}, '{"y": [1, 2, 3]}'],
+        p=[{"k": 1}, {"k": 1}, {"k": 2}],
+        q=['{"z": 5}'],
+    )
+    script.run()
+    assert {name: n for name, n in script.progress[0].state.items() if n and "closed" not in name} == {
+        "join: t": 1
+    }

@@ -278,8 +278,10 @@ def test_rows_are_given_up_on_request_and_counted(
     script.slice(click=[{"page": 1, "at": "2026-01-01 00:00:00"}, {"page": 2, "at": "2026-01-01 00:00:05"}])
     script.slice(click=[{"page": 3, "at": "2026-01-01 00:00:12"}])
     script.slice(look=[{"page": 1}, {"page": 2}])
+    script.slice(click=["{}"])  # that there are no more clicks is no reason to give any up
+    script.slice(look=[{"page": 3}])
     script.run()
-    assert [progress.released for progress in script.progress] == [{}, {"join: c": {"release": 1}}, {}]
+    assert [progress.released for progress in script.progress] == [{}, {"join: c": {"release": 1}}, {}, {}, {}]
     assert "1 given up" in script.progress[-1].line()
     assert caplog.messages == ["slice 1: 1 rows of `join: c` were given up (OPTIONS (release …))"]
-    assert [row["page"] for row in script.rows("out")] == [2]
+    assert [row["page"] for row in script.rows("out")] == [2, 3]

@@ -30,6 +30,9 @@ class Conditions:
     """Of each input."""
     equalities: tuple[tuple[str, str], ...]
     residual: tuple[Condition, ...] = ()
+    equal: tuple[frozenset[str], ...] = ()
+    """Columns that are equal wherever rows meet, whatever makes them so: what an input's rows have in common among
+    themselves, for one."""
 
     @cached_property
     def owner(self) -> Mapping[str, int]:
@@ -46,11 +49,11 @@ class Conditions:
 
     @cached_property
     def _classes(self) -> tuple[frozenset[str], ...]:
-        """The equalities closed transitively."""
+        """Of columns that are equal, closed transitively."""
         found: list[frozenset[str]] = []
-        for pair in map(frozenset, self.equalities):
-            joining = [each for each in found if each & pair]
-            found = [each for each in found if not each & pair] + [pair.union(*joining)]
+        for together in (*map(frozenset, self.equalities), *self.equal):
+            joining = [each for each in found if each & together]
+            found = [each for each in found if not each & together] + [together.union(*joining)]
         return tuple(found)
 
     def _between(self, some: Collection[str], others: Collection[str]) -> Iterator[Condition]:

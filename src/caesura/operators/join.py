@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from caesura.operators.chain import Chain, Hop, Purge
-from caesura.operators.closed import NOTHING, covered, uncovered
+from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.conditions import Condition, Conditions
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, union
@@ -54,6 +54,8 @@ class Join:
     equalities: tuple[tuple[str, str], ...]
     residual: tuple[Condition, ...] = ()
     """All else that must hold between columns of different inputs."""
+    equal: tuple[frozenset[str], ...] = ()
+    """The columns that are equal wherever rows meet."""
     passed: Store | None = None
     """The history of what was passed on, if a reader needs it."""
 
@@ -66,7 +68,7 @@ class Join:
     @cached_property
     def _conditions(self) -> Conditions:
         columns = tuple(tuple(column.name for column in side.table.columns) for side in self.sides)
-        return Conditions(columns, self.equalities, self.residual)
+        return Conditions(columns, self.equalities, self.residual, self.equal)
 
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without.
@@ -136,15 +138,19 @@ class Join:
 
     def _purged(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """Those of these rows of input i that stay."""
-        side, rows = self.sides[i], self.awaited(state, inputs, i, rows)
-        return rows if side.release is None else uncovered(rows, side.release.translated(inputs[i].closed))
+        rows = self.awaited(state, inputs, i, rows)
+        return rows if self.sides[i].release is None else uncovered(rows, self.given_up(inputs, i))
+
+    def given_up(self, inputs: tuple[Flow, ...], i: int) -> Closed:
+        """By what rows of input i are released, partner or not. That it has ended does not say how late it is."""
+        release = self.sides[i].release
+        return NOTHING if release is None else release.translated(replace(inputs[i].closed, everything=False))
 
     def awaited(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """Those of these rows of input i that a future partner could still complete, by every order of asking."""
-        side = self.sides[i]
-        rows = None if rows is None else rows.where(side.able)
+        rows = self._able(i, rows)
         purge = self._purge(state, inputs, i)
-        for chain in side.purge or ():
+        for chain in self.sides[i].purge or ():
             rows = None if rows is None else purge.awaited(rows, chain)
         return rows
 
@@ -156,14 +162,17 @@ class Join:
             self._conditions,
             i,
             sorted(compared),
-            finite={j: inputs[j].finite for j, side in enumerate(self.sides) if side.finite},
+            finite={j: self._able(j, inputs[j].finite) for j, side in enumerate(self.sides) if side.finite},
             rows={j: self._present(state, inputs, j) for j in mine.asked},
             closed={j: inputs[j].closed for j in mine.asked},
         )
 
     def _present(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
-        """All rows of input i before the purge: those held, and the slice's."""
-        return union((state[self.sides[i].table.name].rows, inputs[i].rows))
+        """All rows of input i before the purge that can join at all: those held, and the slice's."""
+        return union((state[self.sides[i].table.name].rows, self._able(i, inputs[i].rows)))
+
+    def _able(self, i: int, rows: Rows | None) -> Rows | None:
+        return None if rows is None else rows.where(self.sides[i].able)
 
     def unexpired(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """Those of these rows of input i that windows alone, whatever else is closed, do not let go."""

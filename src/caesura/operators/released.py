@@ -59,7 +59,7 @@ def counts(
         held = state[name].rows if join.anew(state, inputs, i) else None
         staying, stored = (join.awaited(state, inputs, i, rows) for rows in (held, arrived))
         if side.release is not None:
-            given_up = side.release.translated(inputs[i].closed)
+            given_up = join.given_up(inputs, i)
             yield Count(name, "release", (covered(staying, given_up), covered(stored, given_up)))
         if every_rule:
             in_time = join.unexpired(state, inputs, i, held)

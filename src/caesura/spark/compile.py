@@ -27,6 +27,7 @@ from caesura.operators.sort import Sort
 from caesura.operators.store import Store
 from caesura.safety.complement import excluded
 from caesura.safety.components import reaches
+from caesura.safety.equality import matching_classes
 from caesura.safety.fewest import fewest
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.partners import partners, read_once
@@ -201,7 +202,8 @@ class _Compiler:
         sides = tuple(self._side(node, i, label) for i in range(len(node.inputs)))
         equalities = tuple((equality.left, equality.right) for equality in node.equalities)
         others = tuple(Condition(f"({each.sql})", each.columns) for each in residual(node))
-        return Join(label, sides, equalities, others, self._passed(node, label))
+        equal = tuple(frozenset(each.columns) for each in matching_classes(node))
+        return Join(label, sides, equalities, others, equal, self._passed(node, label))
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]

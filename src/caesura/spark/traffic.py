@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from caesura import plan
-from caesura.catalog import Traffic
+from caesura.catalog import Promise, Traffic
 from caesura.operators.join import Join
 from caesura.planning.statistics import Statistics
 from caesura.safety.bases import bases
@@ -72,7 +72,8 @@ def sent(
 
 
 def _with_closed(seen: Seen, contract: Contract, survey: Survey) -> Seen:
-    rows_close = {unique.columns for unique in contract.unique}
+    by_rows: tuple[Promise, ...] = (*contract.unique, *contract.ending, *contract.clusters)
+    rows_close = {contract.key(each.columns) for each in by_rows}
     closed = dict(seen.closed)
     for key in contract.in_band.keys() - rows_close:
         if len(key) == 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.errors import TokenError
@@ -20,7 +19,7 @@ from caesura.sql.refusal import refusal
 # What sqlglot's parser raises, besides its own errors, on some malformed statements it did not foresee.
 _PARSER_LEAKS = (AttributeError, TypeError, ValueError, IndexError, KeyError, AssertionError)
 
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_MARK = re.compile(r"/\*|\*/|--|\n")
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,11 @@ class Statement:
 def parse(source: Source) -> tuple[Statement, ...]:
     statements: list[Statement] = []
     diagnostics: list[Diagnostic] = []
-    for tokens in _split(_tokenize(source)):
+    tokens = _tokenize(source)
+    diagnostics += _misplaced_hints(source, tokens)
+    for several in _split(tokens):
         try:
-            _refuse_misplaced_hints(source, tokens)
-            statements.append(_parse_one(source, tokens))
+            statements.append(_parse_one(source, several))
         except CaesuraError as error:
             diagnostics.extend(error.diagnostics)
     if diagnostics:
@@ -70,15 +70,39 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
         yield statement
 
 
-def _refuse_misplaced_hints(source: Source, tokens: list[Token]) -> None:
+def _misplaced_hints(source: Source, tokens: list[Token]) -> Iterator[Diagnostic]:
     """Spark refuses them, too; sqlglot takes them for comments."""
-    for before, after in pairwise(tokens):
-        start = before.end + 1
-        for comment in _COMMENT.finditer(source.text[start : after.start]):
-            if comment[0].startswith("/*+"):
-                place = Span(source, start + comment.start(), start + comment.end())
+    ends = (0, *(token.end + 1 for token in tokens))
+    starts = (*(token.start for token in tokens), len(source.text))
+    for start, end in zip(ends, starts, strict=True):
+        for comment in _comments(source.text[start:end]):
+            if comment.text.startswith("/*+"):
+                place = Span(source, start + comment.start, start + comment.start + len(comment.text))
                 message = "a hint stands right after SELECT, and nowhere else"
-                raise refusal(Code.SYNTAX, "the statement cannot be parsed", place, message)
+                yield from refusal(Code.SYNTAX, "the statement cannot be parsed", place, message).diagnostics
+
+
+@dataclass(frozen=True)
+class _Comment:
+    start: int
+    text: str
+
+
+def _comments(gap: str) -> Iterator[_Comment]:
+    """Those in brackets, which may be nested, of a text between two tokens: it has comments and nothing else."""
+    depth = start = 0
+    in_line = False
+    for mark in _MARK.finditer(gap):
+        if in_line:
+            in_line = mark[0] != "\n"
+        elif mark[0] == "--":
+            in_line = not depth
+        elif mark[0] == "/*":
+            start, depth = (mark.start() if not depth else start), depth + 1
+        elif mark[0] == "*/" and depth:
+            depth -= 1
+            if not depth:
+                yield _Comment(start, gap[start : mark.end()])
 
 
 def _parse_one(source: Source, tokens: list[Token]) -> Statement:
