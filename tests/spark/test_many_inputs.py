@@ -109,7 +109,7 @@ def test_rows_meet_by_equalities_that_others_imply(spark: SparkSession, tmp_path
 
 
 def test_partners_are_those_that_can_meet(spark: SparkSession, tmp_path: Path) -> None:
-    """Rows of s meet those of t by what the rows of r have in common; a row of the table with NULL meets nothing."""
+    """Rows of s meet those of t by what rows of r have in common; a row of the table with NULL meets nothing."""
     text = """
     CREATE STREAM r (a INT, b INT, z INT, PUNCTUATED BY (z)) FROM FILES r;
     CREATE STREAM s (x INT, PUNCTUATED BY (x)) FROM FILES s;
