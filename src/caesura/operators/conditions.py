@@ -91,10 +91,11 @@ class Conditions:
         return joined.join(part, _all_of(ready) if ready else None)
 
     def groups(self, i: int, inputs: Collection[int]) -> list[frozenset[int]]:
-        """These inputs, those together that are connected by more than what each has in common with input i."""
+        """These inputs, those together that are connected by more than what each has in common with input i: what
+        is equal to one of its columns is equal anyway."""
         groups = [frozenset((each,)) for each in inputs]
         apart = (each for each in self._classes if each.isdisjoint(self.columns[i]))
-        for columns in (*self.equalities, *(each.columns for each in self.residual), *apart):
+        for columns in (*(each.columns for each in self.residual), *apart):
             owners = self.owners(columns).intersection(inputs)
             joined = [group for group in groups if group & owners]
             groups = [group for group in groups if not group & owners]
