@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
 
 from caesura.operators.rows import Rows, quote
 
@@ -29,10 +28,10 @@ class Conditions:
     columns: tuple[tuple[str, ...], ...]
     """Of each input."""
     equalities: tuple[tuple[str, str], ...]
-    residual: tuple[Condition, ...] = ()
-    equal: tuple[frozenset[str], ...] = ()
-    """Columns that are equal wherever rows meet, whatever makes them so: what an input's rows have in common among
-    themselves, for one."""
+    residual: tuple[Condition, ...]
+    classes: tuple[frozenset[str], ...]
+    """Of columns that are equal wherever rows meet, whatever makes them so: equalities, what they imply, and what
+    an input's rows have in common among themselves."""
 
     @cached_property
     def owner(self) -> Mapping[str, int]:
@@ -47,22 +46,17 @@ class Conditions:
     def sql(self) -> str:
         return _all_of((*(_equal(a, b) for a, b in self.equalities), *self.residual))
 
-    @cached_property
-    def _classes(self) -> tuple[frozenset[str], ...]:
-        """Of columns that are equal, closed transitively."""
-        found: list[frozenset[str]] = []
-        for together in (*map(frozenset, self.equalities), *self.equal):
-            joining = [each for each in found if each & together]
-            found = [each for each in found if not each & together] + [together.union(*joining)]
-        return tuple(found)
-
     def _between(self, some: Collection[str], others: Collection[str]) -> Iterator[Condition]:
-        """All that must hold between these columns and those: of each class what was written, or else one equality
-        that it implies."""
-        for together in self._classes:
+        """All that must hold between these columns and those: what was written, and of each class without that one
+        equality that it implies."""
+        written = [
+            (a, b) for a, b in self.equalities if (a in some and b in others) or (b in some and a in others)
+        ]
+        yield from (_equal(a, b) for a, b in written)
+        for together in self.classes:
             mine, theirs = (sorted(together.intersection(each)) for each in (some, others))
-            written = [(a, b) for a, b in product(mine, theirs) if {(a, b), (b, a)} & {*self.equalities}]
-            yield from (_equal(a, b) for a, b in written or islice(product(mine, theirs), 1))
+            if mine and theirs and not any(together.issuperset(pair) for pair in written):
+                yield _equal(mine[0], theirs[0])
         every = {*some, *others}
         for condition in self.residual:
             if condition.columns <= every and not condition.columns.isdisjoint(others):
@@ -94,8 +88,10 @@ class Conditions:
         """These inputs, those together that are connected by more than what each has in common with input i: what
         is equal to one of its columns is equal anyway."""
         groups = [frozenset((each,)) for each in inputs]
-        apart = (each for each in self._classes if each.isdisjoint(self.columns[i]))
-        for columns in (*(each.columns for each in self.residual), *apart):
+        mine = [each for each in self.classes if not each.isdisjoint(self.columns[i])]
+        apart = (each for each in self.classes if each not in mine)
+        written = (pair for pair in self.equalities if not any(each.issuperset(pair) for each in mine))
+        for columns in (*written, *(each.columns for each in self.residual), *apart):
             owners = self.owners(columns).intersection(inputs)
             joined = [group for group in groups if group & owners]
             groups = [group for group in groups if not group & owners]

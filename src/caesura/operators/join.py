@@ -52,10 +52,10 @@ class Join:
     name: str
     sides: tuple[Side, ...]
     equalities: tuple[tuple[str, str], ...]
-    residual: tuple[Condition, ...] = ()
+    residual: tuple[Condition, ...]
     """All else that must hold between columns of different inputs."""
-    equal: tuple[frozenset[str], ...] = ()
-    """The columns that are equal wherever rows meet."""
+    classes: tuple[frozenset[str], ...]
+    """Of columns that are equal wherever rows meet."""
     passed: Store | None = None
     """The history of what was passed on, if a reader needs it."""
 
@@ -68,7 +68,7 @@ class Join:
     @cached_property
     def _conditions(self) -> Conditions:
         columns = tuple(tuple(column.name for column in side.table.columns) for side in self.sides)
-        return Conditions(columns, self.equalities, self.residual, self.equal)
+        return Conditions(columns, self.equalities, self.residual, self.classes)
 
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without.

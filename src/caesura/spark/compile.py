@@ -202,8 +202,8 @@ class _Compiler:
         sides = tuple(self._side(node, i, label) for i in range(len(node.inputs)))
         equalities = tuple((equality.left, equality.right) for equality in node.equalities)
         others = tuple(Condition(f"({each.sql})", each.columns) for each in residual(node))
-        equal = tuple(frozenset(each.columns) for each in matching_classes(node))
-        return Join(label, sides, equalities, others, equal, self._passed(node, label))
+        classes = tuple(frozenset(each.columns) for each in matching_classes(node))
+        return Join(label, sides, equalities, others, classes, self._passed(node, label))
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]

@@ -39,8 +39,8 @@ from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
 from caesura.sql.traffic import TRAFFIC, declare_traffic
 
-# Caesura's own options: the column that carries punctuations, how old rows may become before joins give them up,
-# rows per second, open values of columns.
+# Caesura's own options besides those of traffic: the column that carries punctuations, and how old rows may become
+# before joins give them up.
 PUNCTUATION, RELEASE = "punctuation", "release"
 
 
