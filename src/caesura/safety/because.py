@@ -149,9 +149,11 @@ def few_values(closing: Closing, names: Names) -> str:
         entries = f"there is one {what}"
         entries += f", because its {_columns(closing)} are constant" if closing.keys else ""
     else:
-        known = series(tuple(f"{bare(key)}: {why}" for key, why in closing.domains))
+        known = series(tuple(f"{bare(key)}: {few.why}" for key, few in closing.domains))
         entries = f"there are only so many {what}s: {known}"
-    within = dict.fromkeys(f"{written(closing.kept, each.column)}: {each.why}" for each in closing.values)
+    within = dict.fromkeys(
+        f"{written(closing.kept, each.column)}: {each.few.why}" for each in closing.values if each.few is not None
+    )
     return entries + (f"; and only so many values in each: {series(tuple(within))}" if within else "")
 
 

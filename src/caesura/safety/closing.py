@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from caesura.aggregates import FUNCTIONS
 from caesura.plan import Compare, Distinct, Group, Plan, Project, Sort
 from caesura.punctuation import Scheme
-from caesura.safety.domains import domain
 from caesura.safety.equality import equality_classes
+from caesura.safety.facts import Domain, domain
 from caesura.safety.names import alias_of
 from caesura.safety.presence import padded, present
 from caesura.safety.schemes import Derivation
@@ -32,11 +32,11 @@ class Outside:
 
 @dataclass(frozen=True)
 class Values:
-    """What a holistic aggregate keeps of a column; `why` there are few of them, None if nothing says so."""
+    """What a holistic aggregate keeps of a column; `few`: why it has few values, None if nothing says so."""
 
     function: str
     column: str
-    why: str | None
+    few: Domain | None
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Closing:
     scheme: Scheme | None
     outside: tuple[Outside, ...]
     single: bool = False
-    domains: tuple[tuple[str, str], ...] = ()
+    domains: tuple[tuple[str, Domain], ...] = ()
     nullable: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
 
@@ -67,7 +67,7 @@ class Closing:
     @property
     def growing(self) -> tuple[Values, ...]:
         """What makes an entry grow for as long as it stays."""
-        return tuple(each for each in self.values if each.why is None)
+        return tuple(each for each in self.values if each.few is None)
 
     @property
     def few(self) -> bool:
@@ -94,7 +94,7 @@ def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
 def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], derivation: Derivation) -> Closing:
     """Value schemes before ordered ones, fewest attributes first."""
     values = tuple(_values(node)) if isinstance(node, Group) else ()
-    growing = any(each.why is None for each in values)
+    growing = any(each.few is None for each in values)
     within = (
         s
         for s in derivation.of(source)
@@ -167,6 +167,7 @@ def _single(plan: Plan, keys: tuple[str, ...]) -> bool:
     return fixed.issuperset(keys)
 
 
-def _domains(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _domains(plan: Plan, keys: tuple[str, ...]) -> tuple[tuple[str, Domain], ...]:
     found = [(key, domain(plan, key)) for key in keys]
-    return tuple((key, why) for key, why in found if why is not None) if all(why for _, why in found) else ()
+    known = tuple((key, few) for key, few in found if few is not None)
+    return known if len(known) == len(found) else ()

@@ -86,10 +86,10 @@ def _types(*plans: Plan) -> dict[str, Type]:
 
 
 def _exact(types: dict[str, Type], left: str, right: str) -> bool:
-    return _family(types[left]) == _family(types[right])
+    return family(types[left]) == family(types[right])
 
 
-def _family(type: Type) -> str:
+def family(type: Type) -> str:
     """Within a family `=` is transitive and a value has one equal in each type.
 
     Not so across families: Spark compares BIGINT with DOUBLE as DOUBLE, where 2^53 and 2^53 + 1 are equal,
@@ -120,24 +120,24 @@ def _stated(predicate: exp.Expr, types: dict[str, Type]) -> Iterator[EqualityCla
             if isinstance(other, exp.Column):
                 if _exact(types, one.name, other.name):
                     yield EqualityClass((one.name, other.name))
-            elif isinstance(other, exp.Expression) and _fixes(other, types[one.name]):
+            elif isinstance(other, exp.Expression) and fixes(other, types[one.name]):
                 yield EqualityClass((one.name,), Expr(other, types[one.name]))
 
 
-def _fixes(tree: exp.Expr, type: Type) -> bool:
+def fixes(tree: exp.Expr, type: Type) -> bool:
     """Whether `column = tree` leaves a column of `type` one value. NULL leaves it none and pins nothing."""
     match tree:
         case exp.Paren():
-            return _fixes(tree.this, type)
+            return fixes(tree.this, type)
         case exp.Neg(this=exp.Literal() as number) | (exp.Literal(is_string=False) as number):
             exponent = "e" in number.name.lower()
-            return _family(type) == "DOUBLE" or (type.numeric and not exponent)
+            return family(type) == "DOUBLE" or (type.numeric and not exponent)
         case exp.Literal():
             return type.text or type.temporal
         case exp.Boolean():
             return type.boolean
         case exp.Cast(this=exp.Literal(), to=to):
-            return _family(Type(to.sql(dialect="spark").upper())) == _family(type)
+            return family(Type(to.sql(dialect="spark").upper())) == family(type)
         case _:
             return False
 
@@ -148,7 +148,7 @@ def _projected(plan: Project) -> tuple[EqualityClass, ...]:
     for output in plan.outputs:
         if output.expr.column is not None:
             names.setdefault(output.expr.column, []).append(output.name)
-        elif _fixes(output.expr.tree, output.expr.type):
+        elif fixes(output.expr.tree, output.expr.type):
             constants.append(EqualityClass((output.name,), output.expr))
     copies = (EqualityClass(tuple(several)) for several in names.values() if len(several) > 1)
     return _merge((*_renamed(equality_classes(plan.input), names), *copies, *constants))
