@@ -83,6 +83,11 @@ class Function:
     def holistic(self) -> bool:
         return self.keeps.kind == "holistic"
 
+    @property
+    def ignores_duplicates(self) -> bool:
+        """Whether it is the same over a bag and over its distinct values."""
+        return self.distinct == self.name or self.keeps in (SET, CHOICE)
+
 
 def _always(type: Type) -> Gives:
     return lambda types: type

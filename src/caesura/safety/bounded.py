@@ -1,0 +1,361 @@
+"""THEORY section 8: which inputs of a join can be kept in bounded memory, whatever comes (Arasu et al.).
+
+The decision is made for each stream by itself, because each may have another proof (section 9). It stands here
+twice. `by_orders` is the theorem: a query is the union of its locally totally ordered (LTO) queries, one for each
+way in which a stream's attributes and the constants may be ordered, and each of them has to satisfy three
+conditions. There are exponentially many. `lacks` is the polynomial test, and the one that runs: the first two
+conditions on the query itself, the third on the few orders of at most four attributes at a time.
+
+Where it differs from the paper: x ≤ y is a comparison too, and one that others imply through any element between,
+ZERO included, is redundant. Types whose values are not counted have no constants, so only their order matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from math import inf
+from typing import Literal, TypeAlias
+
+from caesura.safety.comparisons import ZERO, Closure, Constant, Element
+
+Way: TypeAlias = Literal["below", "above"]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An inequality join that nothing else implies: `lesser` is in MinRef of its stream, `greater` in MaxRef of
+    its own. `ways`: beyond which constants both may go together."""
+
+    lesser: Element
+    greater: Element
+    ways: tuple[Way, ...]
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Why a stream needs unbounded memory: `attribute` takes values without end, and they are needed.
+
+    `needed`: in the result or a condition that is asked exactly; in an equality with `other`, a column of another
+    stream; or for the order with other streams that `references` say.
+    """
+
+    attribute: Element
+    ways: tuple[Way, ...]
+    needed: Literal["exactly", "equality", "order"]
+    other: Element | None = None
+    references: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Conjunctive:
+    """π_L σ_P (S₁ × … × Sₙ): the attributes of each stream that occur in it, and P⁺.
+
+    `exact`: those whose values are needed as they are, in L or in a condition that P⁺ knows nothing of. The others
+    matter as they compare. `duplicates`: whether it is told how often a row occurs. If not, `greatest` and `least`
+    are needed in the row that has the greatest or the least of them, and `loose` in all rows that are alike.
+    """
+
+    streams: tuple[tuple[Element, ...], ...]
+    known: Closure
+    exact: frozenset[Element] = frozenset()
+    duplicates: bool = True
+    loose: frozenset[Element] = frozenset()
+    greatest: frozenset[Element] = frozenset()
+    least: frozenset[Element] = frozenset()
+    dense: frozenset[Element] = frozenset()
+    """Attributes that no constant is compared with, since their values are not counted."""
+
+    @cached_property
+    def owner(self) -> dict[Element, int]:
+        return {each: i for i, attributes in enumerate(self.streams) for each in attributes}
+
+    @cached_property
+    def constants(self) -> tuple[int, ...]:
+        """The numbers that attributes are compared with, in order."""
+        found = {each.more for each in self.known.comparisons if each.greater == ZERO}
+        found |= {-each.more for each in self.known.comparisons if each.lesser == ZERO}
+        return tuple(sorted(found))
+
+    @cached_property
+    def unbounded(self) -> frozenset[Element]:
+        return frozenset(each for each in self.owner if not self.known.bounded(each))
+
+    def ways(self, attribute: Element) -> tuple[Way, ...]:
+        """Where nothing bounds it."""
+        below, above = self.known.ends(attribute) if attribute in self.known.elements else (None, None)
+        return (*(("below",) if below is None else ()), *(("above",) if above is None else ()))
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """The inequality joins of the query that are not redundant, and may not be so in one of its orders."""
+        return tuple(self._references())
+
+    def _references(self) -> Iterator[Reference]:
+        known = self.known
+        classes = {each: known.same(each) for each in self.owner}
+        for x, mine in self.owner.items():
+            above = known.above(x)
+            for y, (more, _) in above.items():
+                if self.owner.get(y, mine) == mine or y in classes[x]:
+                    continue
+                if not self.unbounded & {x, y} or self._between(x, y, more, classes):
+                    continue
+                ways = _both_ways(self.ways(y), self.ways(x))
+                if ways:
+                    yield Reference(x, y, ways)
+
+    def _between(self, x: Element, y: Element, more: int, classes: Mapping[Element, frozenset[Element]]) -> bool:
+        """Whether an element between the two already says how they compare."""
+        for z, (to, _) in self.known.above(x).items():
+            if isinstance(z, Constant) or (z not in classes[x] and z not in classes[y]):
+                on = self.known.most(z, y)
+                if on is not None and to + on <= more:
+                    return True
+        return False
+
+
+def _both_ways(greater: tuple[Way, ...], lesser: tuple[Way, ...]) -> tuple[Way, ...]:
+    """x < y may go below all constants together if y may, and above them if x may."""
+    return (*(("below",) if "below" in greater else ()), *(("above",) if "above" in lesser else ()))
+
+
+def lacks(query: Conjunctive) -> dict[int, Lack]:
+    """The polynomial test: for each stream that needs unbounded memory, why."""
+    if not query.known.satisfiable:
+        return {}
+    found: dict[int, Lack] = {}
+    for each in sorted(query.unbounded, key=str):
+        i, ways = query.owner[each], query.ways(each)
+        other = next((y for y in query.known.same(each) if query.owner.get(y, i) != i), None)
+        if each in query.exact:
+            found.setdefault(i, Lack(each, ways, "exactly"))
+        elif other is not None:
+            found.setdefault(i, Lack(each, ways, "equality", other))
+    for i in range(len(query.streams)):
+        if i not in found and (lack := _disordered(query, i)) is not None:
+            found[i] = lack
+    return found
+
+
+def _disordered(query: Conjunctive, i: int) -> Lack | None:
+    """The third condition for one stream."""
+    mine = [
+        (each, own)
+        for each in query.references
+        for own in (each.lesser, each.greater)
+        if query.owner[own] == i and own in query.unbounded
+    ]
+    for each, own in mine:
+        if query.duplicates or _kept_in_vain(query, i, each):
+            return Lack(own, each.ways, "order", references=(each,))
+    if not query.duplicates:
+        for (one, own), (other, others) in combinations(mine, 2):
+            if (own == one.lesser) == (others == other.lesser) and own == others:
+                continue
+            if _classes_in_some_order(query, i, (one, other), ()) > 1:
+                return Lack(own, one.ways, "order", references=(one, other))
+    return None
+
+
+def _kept_in_vain(query: Conjunctive, i: int, reference: Reference) -> bool:
+    """Whether, in some order, the row that stays for the sake of a reference is not the one that an aggregate
+    needs."""
+    wanted = [
+        each for each in (*query.greatest, *query.least) if query.owner[each] == i and each in query.unbounded
+    ]
+    if any(query.owner[each] == i and each in query.unbounded for each in query.loose):
+        return True
+    return any(_classes_in_some_order(query, i, (reference,), (each,)) > 1 for each in wanted)
+
+
+def _classes_in_some_order(
+    query: Conjunctive, i: int, references: Sequence[Reference], wanted: Sequence[Element]
+) -> int:
+    """The most classes of attributes that rows of a stream have to be kept by, over the orders of these alone."""
+    attributes = tuple(dict.fromkeys((*(e for r in references for e in (r.lesser, r.greater)), *wanted)))
+    start = _Matrix.of(query, attributes)
+    low, high = (query.constants[0], query.constants[-1]) if query.constants else (0, 0)
+    choices = [_beyond(query, each, low, high) for each in attributes]
+    most = 0
+    for bounds in product(*choices):
+        placed = start.with_all(bound for several in bounds for bound in several)
+        for matrix in _ordered(placed, _pairs(query, attributes)):
+            most = max(most, _kept_by(query, matrix, i))
+    return most
+
+
+def _beyond(query: Conjunctive, attribute: Element, low: int, high: int) -> list[list[_Bound]]:
+    """Between the constants an attribute is bounded, so that it lies below all of them or above."""
+    if attribute in query.dense:
+        return [[]]
+    ends: dict[Way, list[_Bound]] = {
+        "below": [(attribute, ZERO, low - 1)],
+        "above": [(ZERO, attribute, -high - 1)],
+    }
+    return [ends[way] for way in query.ways(attribute)]
+
+
+def by_orders(query: Conjunctive) -> frozenset[int]:
+    """The reference: the streams for which one of the LTO queries does not satisfy the conditions."""
+    if not query.known.satisfiable:
+        return frozenset()
+    attributes = tuple(query.owner)
+    constants = tuple(Constant(str(each), each) for each in query.constants)
+    start: _Matrix | None = _Matrix.of(query, attributes).with_constants(constants)
+    pairs = [*_pairs(query, attributes), *product((e for e in attributes if e not in query.dense), constants)]
+    return frozenset(i for matrix in _ordered(start, pairs) for i in _violated(query, matrix))
+
+
+def _violated(query: Conjunctive, matrix: _Matrix) -> Iterator[int]:
+    """The streams for which an LTO query, given by its P⁺, breaks a condition."""
+    for i, attributes in enumerate(query.streams):
+        open_ = [each for each in attributes if not matrix.bounded(each)]
+        others = [each for each in query.owner if query.owner[each] != i]
+        if (
+            any(each in query.exact for each in open_)
+            or any(matrix.equal(each, other) for each in open_ for other in others)
+            or _kept_by(query, matrix, i) > (0 if query.duplicates else 1)
+        ):
+            yield i
+
+
+def _kept_by(query: Conjunctive, matrix: _Matrix, i: int) -> int:
+    """|MaxRef|eq + |MinRef|eq of a stream in one order; one more if these rows will not do for an aggregate."""
+    greatest, least = matrix.references(query.owner, i)
+    count = matrix.classes(greatest) + matrix.classes(least)
+    own = [each for each in query.streams[i] if each in matrix.index and not matrix.bounded(each)]
+    if not query.duplicates and count:
+        unfit = (
+            any(each in query.loose for each in own)
+            or any(each in query.greatest and each not in greatest for each in own)
+            or any(each in query.least and each not in least for each in own)
+        )
+        count += unfit
+    return count
+
+
+_Bound: TypeAlias = tuple[Element, Element, int]
+"""`lesser ≤ greater + more`"""
+
+
+def _pairs(query: Conjunctive, attributes: Iterable[Element]) -> list[tuple[Element, Element]]:
+    """Those of one stream, which an LTO query orders."""
+    return [(x, y) for x, y in combinations(attributes, 2) if query.owner[x] == query.owner[y]]
+
+
+def _ordered(matrix: _Matrix | None, pairs: Sequence[tuple[Element, Element]]) -> Iterator[_Matrix]:
+    """Each way of ordering each pair that does not contradict itself."""
+    if matrix is None:
+        return
+    if not pairs:
+        yield matrix
+        return
+    (x, y), *rest = pairs
+    if matrix.compared(x, y):
+        yield from _ordered(matrix, rest)
+        return
+    for bounds in ([(x, y, -1)], [(x, y, 0), (y, x, 0)], [(y, x, -1)]):
+        yield from _ordered(matrix.with_all(bounds), rest)
+
+
+@dataclass(frozen=True, eq=False)
+class _Matrix:
+    """P⁺ of a few elements, written out: `most[x][y]` is the least `more` with x ≤ y + more."""
+
+    index: Mapping[Element, int]
+    most: list[list[float]]
+    few: frozenset[Element]
+
+    @staticmethod
+    def of(query: Conjunctive, attributes: tuple[Element, ...]) -> _Matrix:
+        elements = (ZERO, *attributes)
+        known = query.known
+
+        def most(x: Element, y: Element) -> float:
+            found = 0 if x == y else known.most(x, y)
+            return inf if found is None else found
+
+        # An attribute that lies between constants nobody knows the value of is bounded all the same.
+        few = frozenset(
+            each
+            for each in attributes
+            if known.bounded(each) and None in (known.most(each, ZERO), known.most(ZERO, each))
+        )
+        return _Matrix(
+            {each: i for i, each in enumerate(elements)}, [[most(x, y) for y in elements] for x in elements], few
+        )
+
+    def with_constants(self, constants: Iterable[Constant]) -> _Matrix | None:
+        index, most = dict(self.index), [list(row) for row in self.most]
+        bounds: list[_Bound] = []
+        for each in constants:
+            assert each.value is not None
+            if each == ZERO:
+                continue
+            index[each] = len(index)
+            for row in most:
+                row.append(inf)
+            most.append([*([inf] * (len(index) - 1)), 0])
+            bounds += ((each, ZERO, each.value), (ZERO, each, -each.value))
+        return _Matrix(index, most, self.few).with_all(bounds)
+
+    def with_all(self, bounds: Iterable[_Bound]) -> _Matrix | None:
+        """With these besides; None if they contradict the others."""
+        most = [list(row) for row in self.most]
+        size = range(len(most))
+        for x, y, more in bounds:
+            u, v = self.index[x], self.index[y]
+            if more >= most[u][v]:
+                continue
+            if most[v][u] + more < 0:
+                return None
+            for i in size:
+                to = most[i][u] + more
+                if to < inf:
+                    row, on = most[i], most[v]
+                    for j in size:
+                        if to + on[j] < row[j]:
+                            row[j] = to + on[j]
+        return _Matrix(self.index, most, self.few)
+
+    def _most(self, x: Element, y: Element) -> float:
+        return self.most[self.index[x]][self.index[y]]
+
+    def compared(self, x: Element, y: Element) -> bool:
+        """Whether it is fixed which of <, = and > holds."""
+        return self._most(x, y) < 0 or self._most(y, x) < 0 or self.equal(x, y)
+
+    def equal(self, x: Element, y: Element) -> bool:
+        return self._most(x, y) == 0 == self._most(y, x)
+
+    def bounded(self, x: Element) -> bool:
+        return x in self.few or (self._most(x, ZERO) < inf and self._most(ZERO, x) < inf)
+
+    def classes(self, attributes: Iterable[Element]) -> int:
+        found: list[Element] = []
+        for each in attributes:
+            if not any(self.equal(each, other) for other in found):
+                found.append(each)
+        return len(found)
+
+    def references(self, owner: Mapping[Element, int], i: int) -> tuple[list[Element], list[Element]]:
+        """MaxRef and MinRef of a stream."""
+        mine = [each for each in self.index if owner.get(each, -1) == i and not self.bounded(each)]
+        others = [each for each in self.index if owner.get(each, i) != i]
+        greatest = [y for y in mine if any(self._joins(x, y) for x in others)]
+        least = [x for x in mine if any(self._joins(x, y) for y in others)]
+        return greatest, least
+
+    def _joins(self, x: Element, y: Element) -> bool:
+        """Whether x < y, or x ≤ y, is there and not redundant."""
+        more = self._most(x, y)
+        if more == inf or self.equal(x, y):
+            return False
+        return not any(
+            self._most(x, z) + self._most(z, y) <= more
+            for z in self.index
+            if isinstance(z, Constant) or not (self.equal(x, z) or self.equal(z, y))
+        )
