@@ -1,4 +1,4 @@
-"""Conjunctive queries at random: streams S, T, U, their attributes compared with one another and with constants."""
+"""Conjunctive queries at random: streams S, T, U, attributes compared with one another and with constants."""
 
 from __future__ import annotations
 

@@ -52,6 +52,11 @@ def test_there_are_as_many_trees_as_schroeder_counted() -> None:
     assert [len(set(every_tree(tuple(range(n))))) for n in (2, 3, 4, 5)] == [1, 4, 26, 236]
 
 
+def all_leave(plan: Plan) -> bool:
+    """Whether every state is bounded because rows leave: a synopsis is made for the join as it stands."""
+    return all(state.bounded and state.by != "synopsis" for state in judge(plan).states)
+
+
 def crossing(plan: Plan) -> bool:
     """Whether some join has inputs that no condition connects."""
     return any(isinstance(node, Join) and not connected(node) for node in walk(plan))
@@ -124,14 +129,14 @@ def holds(join: Join) -> None:
     expected = set()
     for tree in trees:
         plan = arranged(join, tree)
-        if all(state.bounded for state in judge(plan).states) and not crossing(plan):
+        if all_leave(plan) and not crossing(plan):
             expected.add(tree)
     found = list(SafeTrees(join).trees())
     assert len(found) == len(set(found))
     if connected(join):
         assert set(found) == expected
     else:
-        assert all(state.bounded for tree in found for state in judge(arranged(join, tree)).states)
+        assert all(all_leave(arranged(join, tree)) for tree in found)
         assert expected <= set(found)
 
 
@@ -176,7 +181,7 @@ def test_no_safe_tree_is_cheaper_than_the_chosen_one(instance: Instance, known: 
     join = planned(instance)
     statistics = Statistics({"s0": Traffic(50.0), "s1": Traffic(2000.0, (("a", 10.0),))} if known else {})
     choice = choose(join, statistics)
-    assert (choice.chosen is not None) == all(state.bounded for state in judge(join).states)
+    assert (choice.chosen is not None) == all_leave(join)
     if choice.chosen is not None:
         model = CostModel(SafeTrees(join), statistics)
         prices = sorted(model.price(model.cost(tree)) for tree in model.trees.trees())

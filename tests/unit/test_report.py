@@ -42,7 +42,8 @@ def test_the_object_has_exactly_the_fields_of_the_contract() -> None:
                         "bounded": False,
                         "by": None,
                         "because": "a row of `bid` waits for `auction` for ever:"
-                        " `auction` punctuates (seller), which this join does not pin",
+                        " `auction` punctuates (seller), which this join does not pin;"
+                        " a synopsis of `bid` would have to know every auction: it is needed as it is, and nothing bounds it",
                     },
                     {
                         "operator": "join",

@@ -65,7 +65,8 @@ def test_one_unbounded_input_makes_a_query_unsafe() -> None:
     assert not verdict.safe
     assert bounds(UNSAFE) == {"join a": "punctuation", "join b": None}
     assert verdict.states[1].because == (
-        "a row of `bid` waits for `auction` for ever: `auction` punctuates (seller), which this join does not pin"
+        "a row of `bid` waits for `auction` for ever: `auction` punctuates (seller), which this join does not pin;"
+        " a synopsis of `bid` would have to know every auction: it is needed as it is, and nothing bounds it"
     )
 
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 from caesura.model.operator import Band, Predicate, Row, Rows, Slice, State, covered
+from caesura.model.synopsis import kept
 from caesura.plan import Equality
 from caesura.punctuation import Punctuation, rank, rename, set_nomatch_punctuations
+from caesura.safety.comparisons import Interval
+from caesura.safety.synopsis import Synopsis
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ class Join:
     prop: a punctuation of an input that no kept row of that input matches, as it is and also with every join
     attribute written as the first of its class, which downstream operators may know instead.
 
-    `columns` has the attributes of each input; no two inputs share one.
+    `columns` has the attributes of each input; no two inputs share one. An input with a synopsis keeps that
+    instead of its rows: results then have of it what the synopsis knows. All that lies outside `intervals` joins
+    nothing.
     """
 
     columns: tuple[tuple[str, ...], ...]
@@ -44,6 +49,8 @@ class Join:
     orders: tuple[tuple[tuple[Hop, ...], ...], ...]
     residual: Predicate | None = None
     bands: tuple[Band, ...] = ()
+    synopses: tuple[Synopsis | None, ...] = ()
+    intervals: tuple[tuple[str, Interval], ...] = ()
 
     def __post_init__(self) -> None:
         everyone = set(range(len(self.columns)))
@@ -77,7 +84,13 @@ class Join:
 
     def joinable(self, rows: Iterable[Row]) -> Rows:
         """A row with NULL in a join attribute joins nothing, so it is not state."""
-        return tuple(row for row in rows if self.agree(row) and all(band.holds(row) for band in self.bands))
+        return tuple(
+            row
+            for row in rows
+            if self.agree(row)
+            and all(band.holds(row) for band in self.bands)
+            and all(within.contains(row[name]) for name, within in self.intervals if name in row)
+        )
 
     def joined(self, parts: Iterable[Iterable[Row]]) -> Rows:
         def extend(rows: Rows, part: Iterable[Row]) -> Rows:
@@ -100,12 +113,15 @@ class Join:
 
     def keep(self, state: State) -> State:
         """All inputs are judged against the states before the purge."""
+        synopses = self.synopses or (None,) * len(self.columns)
         return tuple(
             Slice(
-                tuple(row for row in held.rows if not any(self.purgeable(row, order, state) for order in orders)),
+                tuple(row for row in held.rows if not any(self.purgeable(row, order, state) for order in orders))
+                if synopsis is None
+                else kept(synopsis, held.rows),
                 held.punctuations,
             )
-            for held, orders in zip(state, self.orders, strict=True)
+            for held, orders, synopsis in zip(state, self.orders, synopses, strict=True)
         )
 
     def purgeable(self, row: Row, order: tuple[Hop, ...], state: State) -> bool:

@@ -16,6 +16,7 @@ from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
 from caesura.planning.cost import Cost, CostModel
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
 from caesura.planning.statistics import UNKNOWN, Statistics
+from caesura.safety.schemes import derive
 from caesura.safety.states import open_proofs
 from caesura.safety.tree import flat, ordered, rearranged, shaped
 
@@ -38,7 +39,7 @@ class Candidate:
 class Choice:
     """The cheapest tree of a join and the next ones; `because`: why there was nothing to choose from.
 
-    No tree is chosen for a join whose state, or some state below it, is not bounded.
+    No tree is chosen for a join where a state of it, or some state below, is not bounded, or a synopsis.
     """
 
     join: Join
@@ -99,13 +100,20 @@ def _wide(plan: Plan) -> list[Join]:
 
 def choose(join: Join, measured: Statistics = UNKNOWN) -> Choice:
     trees, statistics = SafeTrees(join), measured.of(join)
-    if next(open_proofs(shaped(join)), None) is not None:
-        return Choice(join, None, because="not every state of it is bounded")
+    if not _all_leave(shaped(join)):
+        return Choice(join, None, because="some rows of it never leave")
     model = CostModel(trees, statistics)
     best = [ordered(join.shape)] if join.shape is not None else _best(model)
     first, *others = (Candidate(tree, cost, model.price(cost)) for tree in best for cost in (model.cost(tree),))
     least: Literal["stored", "touched"] = "stored" if statistics.made_up else "touched"
     return Choice(join, first, tuple(others), least, None if others else _alone(join))
+
+
+def _all_leave(plan: Plan) -> bool:
+    """Whether no state is open, and none is bounded by a synopsis, which is made for the join as it stands."""
+    derivation = derive(plan)
+    reaches = (reach for several in derivation.reaches.values() for reach in several if reach is not None)
+    return all(reach.complete for reach in reaches) and next(open_proofs(plan, derivation), None) is None
 
 
 def _alone(join: Join) -> str:

@@ -17,12 +17,14 @@ from caesura.expression import Expr
 from caesura.expression import shown as shown_sql
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort, walk
 from caesura.punctuation import Scheme
+from caesura.safety.bounded import Lack
 from caesura.safety.bounds import Shift
 from caesura.safety.closing import Closing
 from caesura.safety.equality import inexact
 from caesura.safety.names import SHOWN, Names, bare, few, listed, series, written
 from caesura.safety.reach import Hop, Reach, Unreached
 from caesura.safety.schemes import Derivation, Derived
+from caesura.safety.synopsis import Synopsis
 
 
 def constraint(promise: Promise) -> str:
@@ -98,6 +100,45 @@ def useless_conditions(join: Join) -> Iterator[str]:
             f"`{text(join.residual)}` pins no value: only an equality of two columns of one type does; "
             "a bound pins what a stream is ORDERED BY"
         )
+
+
+def summed(synopsis: Synopsis, names: Names) -> str:
+    """What stands for the rows of a join input, and why it is little."""
+    rows = names.shown(synopsis.join.inputs[synopsis.input])
+    if synopsis.empty:
+        return f"no row of {rows} is ever part of a result: the conditions contradict each other"
+    why = f": {series(synopsis.why)}" if synopsis.why else ""
+    bound = f", at most {synopsis.bound:,}" if synopsis.bound is not None and synopsis.keys else ""
+    return f"of the rows of {rows} only {kept_of(synopsis)} is kept{bound}{why}"
+
+
+def kept_of(synopsis: Synopsis) -> str:
+    """What a synopsis keeps, as a noun."""
+    each = f" for each {listed(tuple(key.column for key in synopsis.keys))}" if synopsis.keys else ""
+    if synopsis.duplicates:
+        return f"their number{each}"
+    sides = (("greatest", synopsis.greatest), ("least", synopsis.least))
+    kept = [f"the {word} {listed(tuple(e.column for e in side))}" for word, side in sides if side]
+    if kept:
+        return f"{series(tuple(kept))}{each}"
+    return f"that there was one{each}"
+
+
+def not_summed(join: Join, lack: Lack | None, names: Names) -> str | None:
+    """Why no synopsis can stand for the rows of a join input."""
+    if lack is None:
+        return None
+    column = str(lack.attribute)
+    row = names.shown(join.inputs[join.owner(column)])
+    unbounded = f"nothing bounds from {lack.ways[0]}" if len(lack.ways) == 1 else "nothing bounds"
+    needed = {
+        "exactly": "it is needed as it is",
+        "equality": f"it has to equal {lack.other}",
+        "order": f"it is compared in {' and '.join(f'{e.lesser} ≤ {e.greater}' for e in lack.references)}",
+    }
+    return (
+        f"a synopsis of {row} would have to know every {bare(column)}: {needed[lack.needed]}, and {unbounded} it"
+    )
 
 
 def closed(closing: Closing, derived: Derived, names: Names) -> str:

@@ -80,6 +80,39 @@ class Conjunctive:
         return tuple(sorted(found))
 
     @cached_property
+    def outermost(self) -> tuple[int, int]:
+        """All numbers in the query, or that follow from it, lie between these."""
+        return self._ends(self.owner) or (0, 0)
+
+    def ends(self, attribute: Element) -> tuple[int, int] | None:
+        """All numbers that bound it, or anything that it is compared with, lie between these."""
+        return self._ends(self._related(attribute))
+
+    def _ends(self, elements: Iterable[Element]) -> tuple[int, int] | None:
+        intervals = [self.known.interval(each) for each in elements if each in self.known.elements]
+        found = [end for each in intervals for end in (each.low, each.high) if end is not None]
+        return (min(found), max(found)) if found else None
+
+    def _related(self, attribute: Element) -> frozenset[Element]:
+        """Everything that comparisons connect it with, constants aside."""
+        found: set[Element] = {attribute}
+        waiting = [attribute]
+        for each in waiting:  # grows while it is gone through
+            new = self._neighbours.get(each, set()) - found
+            found |= new
+            waiting += new
+        return frozenset(found)
+
+    @cached_property
+    def _neighbours(self) -> dict[Element, set[Element]]:
+        found: dict[Element, set[Element]] = {}
+        for each in self.known.comparisons:
+            if not isinstance(each.lesser, Constant) and not isinstance(each.greater, Constant):
+                found.setdefault(each.lesser, set()).add(each.greater)
+                found.setdefault(each.greater, set()).add(each.lesser)
+        return found
+
+    @cached_property
     def unbounded(self) -> frozenset[Element]:
         return frozenset(each for each in self.owner if not self.known.bounded(each))
 
@@ -94,23 +127,29 @@ class Conjunctive:
         return tuple(self._references())
 
     def _references(self) -> Iterator[Reference]:
-        known = self.known
-        classes = {each: known.same(each) for each in self.owner}
         for x, mine in self.owner.items():
-            above = known.above(x)
-            for y, (more, _) in above.items():
-                if self.owner.get(y, mine) == mine or y in classes[x]:
-                    continue
-                if not self.unbounded & {x, y} or self._between(x, y, more, classes):
+            for y in self.known.above(x):
+                if self.owner.get(y, mine) == mine or y in self._class(x) or not self.unbounded & {x, y}:
                     continue
                 ways = _both_ways(self.ways(y), self.ways(x))
-                if ways:
+                if ways and not self.implied(x, y):
                     yield Reference(x, y, ways)
 
-    def _between(self, x: Element, y: Element, more: int, classes: Mapping[Element, frozenset[Element]]) -> bool:
-        """Whether an element between the two already says how they compare."""
+    @cached_property
+    def _classes(self) -> dict[Element, frozenset[Element]]:
+        return {}
+
+    def _class(self, element: Element) -> frozenset[Element]:
+        if element not in self._classes:
+            self._classes[element] = self.known.same(element)
+        return self._classes[element]
+
+    def implied(self, x: Element, y: Element) -> bool:
+        """Whether an element between the two already says how x ≤ y compare, or constants do."""
+        more = self.known.most(x, y)
+        assert more is not None, "they are compared"
         for z, (to, _) in self.known.above(x).items():
-            if isinstance(z, Constant) or (z not in classes[x] and z not in classes[y]):
+            if isinstance(z, Constant) or (z not in self._class(x) and z not in self._class(y)):
                 on = self.known.most(z, y)
                 if on is not None and to + on <= more:
                     return True
@@ -177,7 +216,7 @@ def _classes_in_some_order(
     """The most classes of attributes that rows of a stream have to be kept by, over the orders of these alone."""
     attributes = tuple(dict.fromkeys((*(e for r in references for e in (r.lesser, r.greater)), *wanted)))
     start = _Matrix.of(query, attributes)
-    low, high = (query.constants[0], query.constants[-1]) if query.constants else (0, 0)
+    low, high = query.outermost
     choices = [_beyond(query, each, low, high) for each in attributes]
     most = 0
     for bounds in product(*choices):

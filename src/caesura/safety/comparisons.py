@@ -72,6 +72,13 @@ class Interval:
     def size(self) -> int | None:
         return None if self.low is None or self.high is None else max(self.high - self.low + 1, 0)
 
+    def contains(self, value: object) -> bool:
+        return (
+            isinstance(value, int)
+            and (self.low is None or value >= self.low)
+            and (self.high is None or value <= self.high)
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Closure:

@@ -1,7 +1,7 @@
 """What the readers of each node need of its rows: which columns, and whether how often a row occurs.
 
-A join may forget all else (THEORY section 8). What flows down is the projection list L of the paper, and whether the
-query has bag or set semantics.
+A join may forget all else (THEORY section 8). What flows down is the projection list L of the paper, and whether
+the query has bag or set semantics.
 """
 
 from __future__ import annotations

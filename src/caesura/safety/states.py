@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -10,12 +10,15 @@ from caesura.catalog import ClosedBy, ClusteredBy, Unique
 from caesura.diagnostics import Span
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort, endless, walk
 from caesura.safety import because
+from caesura.safety.bounded import Lack
 from caesura.safety.closing import Closing, closings
 from caesura.safety.growth import Kept, kept_punctuations
 from caesura.safety.names import SHOWN, Names, names, place, series
+from caesura.safety.needs import Need, needs
 from caesura.safety.partners import read_once
 from caesura.safety.reach import LONG, Reach
 from caesura.safety.schemes import Derivation, Derived, derive
+from caesura.safety.synopsis import Summary, Synopsis, summary
 
 By: TypeAlias = Literal["punctuation", "window", "synopsis", "static", "stateless"]
 
@@ -32,14 +35,15 @@ class Stateless:
     """No operator of the plan keeps anything."""
 
 
-Proof: TypeAlias = Reach | Closing | Finite | Stateless
+Proof: TypeAlias = Reach | Closing | Synopsis | Finite | Stateless
 
 
 @dataclass(frozen=True)
 class StateVerdict:
     """`proof` is the evidence for either answer; `by` is None iff the state is not bounded.
 
-    `used` are the schemes that the proof relies on.
+    `used` are the schemes that the proof relies on. `lack`: why no synopsis can stand for the rows of a join input
+    that never leave.
     """
 
     operator: str
@@ -50,6 +54,7 @@ class StateVerdict:
     proof: Proof
     used: tuple[Derived, ...] = ()
     span: Span | None = field(default=None, compare=False)
+    lack: Lack | None = None
 
 
 @dataclass(frozen=True)
@@ -76,12 +81,15 @@ class Judgement:
 def judge(plan: Plan, beside: Iterable[Plan] = ()) -> Judgement:
     """`beside`: what else runs and may read the same streams."""
     derivation, called = derive(plan), names(plan)
+    others = tuple(beside)
+    needed = needs((plan, *others))
     states: list[StateVerdict] = []
     blocked: list[Blocked] = []
     for node in walk(plan):
         match node:
             case Join():
-                states += (_join_state(node, i, derivation, called) for i in range(len(node.inputs)))
+                summed = summary_of(node, derivation, needed)
+                states += (_join_state(node, i, derivation, called, summed) for i in range(len(node.inputs)))
                 blocked += _lonely(node, derivation, called)
             case Group() | Distinct() | Compare() | Sort():
                 for closing in closings(node, derivation):
@@ -91,21 +99,31 @@ def judge(plan: Plan, beside: Iterable[Plan] = ()) -> Judgement:
                 pass  # the others keep nothing
     if not states:
         states.append(StateVerdict("query", "", True, "stateless", "it keeps no rows", Stateless()))
-    kept = kept_punctuations(plan, derivation, called, read_once((plan, *beside)))
+    kept = kept_punctuations(plan, derivation, called, read_once((plan, *others)))
     return Judgement(tuple(states), tuple(blocked), kept, called, derivation)
 
 
 def open_proofs(plan: Plan, derivation: Derivation | None = None) -> Iterator[Reach | Closing]:
     """The states without a proof, those of lower operators first: the search for repairs asks for nothing else."""
     derivation = derivation or derive(plan)
+    needed = needs((plan,))
     for node in walk(plan):
         match node:
             case Join():
-                yield from (each for each in derivation.reaches[node] if each is not None and not each.complete)
+                summed = summary_of(node, derivation, needed)
+                for i, reach in enumerate(derivation.reaches[node]):
+                    if reach is not None and not reach.complete and (summed is None or summed.of(i) is None):
+                        yield reach
             case Group() | Distinct() | Compare() | Sort():
                 yield from (each for each in closings(node, derivation) if _proof(each) is None)
             case _:
                 pass
+
+
+def summary_of(join: Join, derivation: Derivation, needed: Mapping[Plan, Need]) -> Summary | None:
+    """What synopses can do for an inner join, if rows of some input stay for ever."""
+    stays = any(reach is not None and not reach.complete for reach in derivation.reaches[join])
+    return summary(join, needed[join]) if stays and join.kind == "inner" else None
 
 
 def _proof(closing: Closing) -> By | None:
@@ -119,15 +137,18 @@ def _proof(closing: Closing) -> By | None:
     return "static" if closing.single and not closing.values else "synopsis"
 
 
-def _join_state(join: Join, i: int, derivation: Derivation, called: Names) -> StateVerdict:
+def _join_state(join: Join, i: int, derivation: Derivation, called: Names, summed: Summary | None) -> StateVerdict:
     operator, name, span = called.operators[join], called.input(join.inputs[i]), place(join.inputs[i])
     reach = derivation.reaches[join][i]
     if reach is None:
         why = because.finite(join.inputs[i], called)
         return StateVerdict(operator, name, True, "static", why, Finite((join.inputs[i],)), span=span)
     if not reach.complete:
-        why = because.row_stays(reach, called)
-        return StateVerdict(operator, name, False, None, why, reach, span=span)
+        found = None if summed is None else summed.inputs[i]
+        if isinstance(found, Synopsis):
+            return StateVerdict(operator, name, True, "synopsis", because.summed(found, called), found, span=span)
+        why = "; ".join(filter(None, (because.row_stays(reach, called), because.not_summed(join, found, called))))
+        return StateVerdict(operator, name, False, None, why, reach, span=span, lack=found)
     if len(join.inputs) == 1 + len(reach.static):
         others = (plan for k, plan in enumerate(join.inputs) if k != i)
         why = series(tuple(because.finite(plan, called) for plan in others))

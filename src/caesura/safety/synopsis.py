@@ -1,0 +1,309 @@
+"""THEORY sections 8 and 9: an input of a join is remembered by a synopsis, if that is bounded.
+
+A synopsis keeps, for each combination of values that matter, how many rows had them (bag semantics), or the row
+that finds a partner if any does (set semantics). Values beyond all constants are alike where only constants are
+compared with them, so that one stands for all. What a grouping above takes together is taken together here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import prod
+
+from sqlglot import exp
+
+from caesura.aggregates import FUNCTIONS
+from caesura.expression import Expr
+from caesura.plan import Aggregate, Join, endless
+from caesura.safety.bounded import Conjunctive, Lack, lacks
+from caesura.safety.bounds import joined_on
+from caesura.safety.comparisons import Closure, Constant, Element, Interval, closure
+from caesura.safety.equality import inexact
+from caesura.safety.facts import discrete, matching, said, types_of
+from caesura.safety.needs import Need
+from caesura.safety.predicates import conjuncts
+from caesura.safety.presence import present
+
+_ORDERS = 3
+"""Of two values: less, equal, greater."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A column by which rows are told apart; beyond `low` and `high` one value stands for all, the end itself."""
+
+    column: str
+    low: int | None = None
+    high: int | None = None
+    size: int | None = None
+    """How many values there are at the most, if that can be told."""
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A column of which the greatest or the least value counts: `below` or `above` all constants, or anywhere."""
+
+    column: str
+    below: bool = True
+    above: bool = True
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """An aggregate that a grouping above the join takes over columns of one input alone."""
+
+    input: int
+    aggregate: Aggregate
+    over: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Synopsis:
+    """What is kept of an input of a join instead of its rows.
+
+    `duplicates`: how often each combination came is counted. Otherwise, where `greatest` or `least` are not empty,
+    one row stays for each combination: the one whose least column of `greatest` is greatest, or whose greatest of
+    `least` is least. `pushed`: the aggregates that are kept of each combination.
+    """
+
+    join: Join
+    input: int
+    keys: tuple[Key, ...]
+    duplicates: bool
+    greatest: tuple[Extreme, ...] = ()
+    least: tuple[Extreme, ...] = ()
+    pushed: tuple[Pushed, ...] = ()
+    empty: bool = False
+    """Whether no row can ever be part of a result: the conditions contradict each other."""
+    why: tuple[str, ...] = ()
+    """The conditions that bound it."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the input that it still knows."""
+        extremes = (each.column for each in (*self.greatest, *self.least))
+        return tuple(dict.fromkeys((*(key.column for key in self.keys), *extremes)))
+
+    @property
+    def ordered(self) -> tuple[tuple[str, str], ...]:
+        """Columns whose order among each other tells rows apart: which of them counts depends on it."""
+        sides = ([each.column for each in side] for side in (self.greatest, self.least))
+        return tuple(dict.fromkeys(pair for side in sides for pair in combinations(side, 2)))
+
+    @cached_property
+    def bound(self) -> int | None:
+        """The most rows it can have, if that can be told."""
+        if self.empty:
+            return 0
+        sizes = [key.size for key in self.keys if key.size is not None]
+        if len(sizes) < len(self.keys):
+            return None
+        kept = max(bool(self.greatest) + bool(self.least), 1)
+        return prod(sizes) * prod(_ORDERS for _ in self.ordered) * kept
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A join as far as synopses go: for each input one, or why there can be none; None for a finite input.
+
+    `said`: what has to be asked where rows meet, all else follows from it and from the filters of the inputs.
+    """
+
+    join: Join
+    inputs: tuple[Synopsis | Lack | None, ...]
+    intervals: Mapping[str, Interval]
+    """The columns compared that all conditions together keep between ends."""
+    said: tuple[exp.Expr, ...]
+
+    def of(self, i: int) -> Synopsis | None:
+        found = self.inputs[i]
+        return found if isinstance(found, Synopsis) else None
+
+
+@lru_cache(maxsize=1024)
+def summary(join: Join, need: Need, asked: frozenset[str] = frozenset()) -> Summary:
+    """`need` is what readers need of the join's rows; `asked`: columns by which other inputs are purged."""
+    return _Summarised(join, need, asked).summary()
+
+
+class _Summarised:
+    def __init__(self, join: Join, need: Need, asked: frozenset[str]) -> None:
+        self.join, self.need, self.asked = join, need, asked
+        self.types = types_of(*join.inputs)
+        self.owner = {each.name: i for i, plan in enumerate(join.inputs) for each in plan.columns}
+        known = matching(join)
+        self.known: Closure = closure(known.comparisons, known.few)
+        self.pushed = tuple(self._pushed())
+        self.streams = tuple(i for i, plan in enumerate(join.inputs) if endless(plan))
+
+    def summary(self) -> Summary:
+        if not self.known.satisfiable:
+            empty = (
+                Synopsis(self.join, i, (), self.need.duplicates, empty=True) if i in self.streams else None
+                for i in range(len(self.join.inputs))
+            )
+            return Summary(self.join, tuple(empty), {}, self._conjuncts)
+        lacking = lacks(self.query)
+        found = (
+            None if i not in self.streams else lacking.get(i) or self._synopsis(i)
+            for i in range(len(self.join.inputs))
+        )
+        compared = joined_on(self.join) & self.known.elements  # others may be NULL, which is in no interval
+        numbers = {name: self.known.interval(name) for name in self.owner if name in compared}
+        known = {name: each for name, each in numbers.items() if each != Interval()}
+        return Summary(self.join, tuple(found), known, self.said)
+
+    def _pushed(self) -> Iterator[Pushed]:
+        for each in self.need.aggregates:
+            owners = {self.owner[name] for name in each.columns}
+            if len(owners) == 1 and not FUNCTIONS[each.aggregate.function].holistic:
+                yield Pushed(owners.pop(), each.aggregate, each.over)
+
+    @cached_property
+    def exact(self) -> frozenset[str]:
+        """L, and the columns of conditions that are more than a comparison of two columns."""
+        pushed = {each.aggregate for each in self.pushed}
+        taken = (each for each in self.need.aggregates if each.aggregate not in pushed)
+        odd = (each for each in self._conjuncts if not self._plain(each))
+        found = set(self.need.columns).union(*(each.columns for each in taken))
+        found.update(column.name for each in odd for column in each.find_all(exp.Column))
+        found.update(name for pair in inexact(self.join) for name in pair)
+        if any(isinstance(each, Constant) and each.value is None for each in self.known.elements):
+            # Where the constants lie is not known, and so not which values lie beyond them.
+            found.update(name for each in self._conjuncts for name in _columns(each))
+        return frozenset(found)
+
+    @property
+    def _conjuncts(self) -> tuple[exp.Expr, ...]:
+        return () if self.join.residual is None else tuple(conjuncts(self.join.residual.tree))
+
+    @cached_property
+    def query(self) -> Conjunctive:
+        elements = self.known.elements | self.exact | {name for each in self.pushed for name in _taken(each)}
+        attributes = tuple(
+            tuple(each.name for each in plan.columns if each.name in elements) for plan in self.join.inputs
+        )
+        extremes = {"MAX": set[Element](), "MIN": set[Element]()}
+        loose: set[Element] = set()
+        for each in self.pushed:
+            plain = all(expr.column is not None for expr in each.over)
+            (extremes.get(each.aggregate.function, loose) if plain else loose).update(_taken(each))
+        return Conjunctive(
+            attributes,
+            self.known,
+            self.exact,
+            self.need.duplicates,
+            frozenset(loose),
+            frozenset(extremes["MAX"]),
+            frozenset(extremes["MIN"]),
+            frozenset(name for name, type in self.types.items() if not discrete(type)),
+        )
+
+    @cached_property
+    def said(self) -> tuple[exp.Expr, ...]:
+        """The conjuncts of the join that others do not imply."""
+        kept: list[exp.Expr] = []
+        for conjunct in self._conjuncts:
+            comparisons = said(conjunct, self.types).comparisons
+            if not self._plain(conjunct) or not all(self.query.implied(c.lesser, c.greater) for c in comparisons):
+                kept.append(conjunct)
+        return tuple(kept)
+
+    def _plain(self, conjunct: exp.Expr) -> bool:
+        """Whether it compares columns as they are, and P⁺ knows all that it says."""
+        match conjunct:
+            case exp.EQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
+                sides = [conjunct.left, conjunct.right]
+            case exp.Between():
+                sides = [conjunct.this, conjunct.args["low"], conjunct.args["high"]]
+            case _:
+                return False
+        comparisons = said(conjunct, self.types).comparisons
+        known = 1 if len(sides) == 2 and not isinstance(conjunct, exp.EQ) else 2
+        return len(comparisons) == known and all(isinstance(side.unnest(), exp.Column) for side in sides)
+
+    def _synopsis(self, i: int) -> Synopsis:
+        own = {each.name for each in self.join.inputs[i].columns}
+        joined = {name for each in self.said for name in _columns(each)} | self.join.compared
+        refer = (
+            []
+            if self.need.duplicates
+            else [
+                (each, name)
+                for each in self.query.references
+                for name in (each.lesser, each.greater)
+                if name in own and name in self.query.unbounded
+            ]
+        )
+        greatest = _extremes((name, ways.ways) for ways, name in refer if name == ways.greater)
+        least = _extremes((name, ways.ways) for ways, name in refer if name == ways.lesser)
+        pushed = tuple(each for each in self.pushed if each.input == i)
+        columns = own & (self.exact | joined | self.asked)
+        if greatest or least:  # one row stands for many: what an aggregate takes of them tells them apart
+            extreme = {each.column for each in (*greatest, *least)}
+            columns |= {name for each in pushed for name in _taken(each)} - extreme
+            pushed = ()
+        apart = (name for name in self.types if name in columns and not self._merely_ordered(name))
+        keys = tuple(self._key(i, name) for name in apart)
+        return Synopsis(
+            self.join, i, self._apart(keys), self.need.duplicates, greatest, least, pushed, why=self._why(keys)
+        )
+
+    def _merely_ordered(self, name: str) -> bool:
+        """Whether a column matters only as it compares with columns of other inputs: no constant divides it."""
+        return not self.known.bounded(name) and (name in self.query.dense or self.query.ends(name) is None)
+
+    def _key(self, i: int, name: str) -> Key:
+        nothing = 0 if name in self.join.compared or present(self.join.inputs[i], name) else 1
+        if self.known.bounded(name):
+            size = self.known.size(name)
+            return Key(name, size=None if size is None else size + nothing)
+        ends = self.query.ends(name)
+        assert ends is not None
+        low, high = ends
+        ways, interval = self.query.ways(name), self.known.interval(name)
+        first = low - 1 if "below" in ways else interval.low
+        last = high + 1 if "above" in ways else interval.high
+        assert first is not None
+        assert last is not None
+        return Key(
+            name, first if "below" in ways else None, last if "above" in ways else None, last - first + 1 + nothing
+        )
+
+    def _apart(self, keys: Iterable[Key]) -> tuple[Key, ...]:
+        """Equal columns tell the same."""
+        found: list[Key] = []
+        for key in keys:
+            alike = self.known.same(key.column) if key.column in self.known.elements else {key.column}
+            known = any(each.column in alike for each in found)
+            found.append(Key(key.column, key.low, key.high, 1) if known else key)
+        return tuple(found)
+
+    def _why(self, keys: Iterable[Key]) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        for key in keys:
+            if (few := self.known.few_of(key.column)) is not None:
+                found[f"{key.column}: {few.why}" if few.why.startswith("it is") else few.why] = None
+            elif key.column in self.known.elements:
+                for path in self.known.ends(key.column):
+                    found |= dict.fromkeys(each.said for each in path or () if each.said)
+        return tuple(found)
+
+
+def _extremes(found: Iterable[tuple[Element, tuple[str, ...]]]) -> tuple[Extreme, ...]:
+    ways: dict[str, set[str]] = {}
+    for name, several in found:
+        assert isinstance(name, str)
+        ways.setdefault(name, set()).update(several)
+    return tuple(Extreme(name, "below" in of, "above" in of) for name, of in ways.items())
+
+
+def _columns(tree: exp.Expr) -> frozenset[str]:
+    return frozenset(column.name for column in tree.find_all(exp.Column))
+
+
+def _taken(pushed: Pushed) -> frozenset[str]:
+    return frozenset(name for each in pushed.over for name in each.columns)
