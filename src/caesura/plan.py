@@ -101,13 +101,60 @@ class Equality:
     span: Span | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True)
+class Aggregate:
+    """`result` is the function of that name (`caesura.aggregates`) over input columns; COUNT(*) has no argument.
+
+    `percentages` are those of a percentile.
+    """
+
+    result: Column
+    function: str
+    arguments: tuple[str, ...] = ()
+    percentages: tuple[float, ...] = ()
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An aggregate, and what it is taken over, in the columns of the node whose rows it needs."""
+
+    aggregate: Aggregate
+    over: tuple[Expr, ...]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        return frozenset(name for each in self.over for name in each.columns)
+
+
+@dataclass(frozen=True)
+class Need:
+    """`columns` are needed as they are, `aggregates` only as they go into a grouping above."""
+
+    columns: frozenset[str] = frozenset()
+    duplicates: bool = False
+    aggregates: tuple[Argument, ...] = ()
+
+    @property
+    def exactly(self) -> Need:
+        """The same for a node that does not pass aggregates down."""
+        taken = frozenset(name for each in self.aggregates for name in each.columns)
+        return Need(self.columns | taken, self.duplicates)
+
+    def __or__(self, other: Need) -> Need:
+        """What both readers need. Each aggregates for itself, so that they take the rows as they are."""
+        one, another = self.exactly, other.exactly
+        return Need(one.columns | another.columns, one.duplicates or another.duplicates)
+
+
 @hashed_once
 @dataclass(frozen=True)
 class Join:
     """Join of n inputs: all equalities between inputs, then whatever else the predicate says.
 
     Only inner joins have more than two inputs. A semi or anti join has the columns of its first input. `shape` is
-    the tree of joins that it has to be executed as; without one, planning chooses among the safe ones.
+    the tree of joins that it has to be executed as; without one, planning chooses among the safe ones. `need` is
+    what its readers need, if it is to keep no more of some inputs: equal joins with other readers are other joins.
     """
 
     inputs: tuple[Plan, ...]
@@ -116,6 +163,7 @@ class Join:
     kind: JoinKind = "inner"
     span: Span | None = field(default=None, compare=False)
     shape: Tree | None = None
+    need: Need | None = None
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -153,20 +201,6 @@ class Join:
     def padded(self) -> tuple[int, ...]:
         """The inputs whose columns are NULL where a lonely row of the other comes out."""
         return () if self.halved else tuple(1 - i for i in self.lonely)
-
-
-@dataclass(frozen=True)
-class Aggregate:
-    """`result` is the function of that name (`caesura.aggregates`) over input columns; COUNT(*) has no argument.
-
-    `percentages` are those of a percentile.
-    """
-
-    result: Column
-    function: str
-    arguments: tuple[str, ...] = ()
-    percentages: tuple[float, ...] = ()
-    span: Span | None = field(default=None, compare=False)
 
 
 @hashed_once

@@ -52,7 +52,7 @@ class Query:
     def summary(self) -> Summary:
         plan = bind(Source("query.sql", f"{DECLARED}\n{self.sql}")).queries[0].plan
         (join,) = (node for node in walk(plan) if isinstance(node, JoinNode))
-        return summary(join, needs((plan,))[join])
+        return summary(join, needs(plan)[join])
 
     def holds(self, row: Mapping[str, object], conditions: list[tuple[str, str, Term]]) -> bool:
         """As far as the row has the columns."""

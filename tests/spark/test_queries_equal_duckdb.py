@@ -8,13 +8,12 @@ from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-import duckdb
-import sqlglot
 from pyspark.sql import SparkSession
 
 from caesura.progress import Progress
 from caesura.testing.drawn import Drawn
 from caesura.testing.script import Script
+from tests.spark.against_duckdb import Database, in_duckdb, inserts
 
 TOWNS = ("Aachen", "Bonn", "Essen", "Hamm", "Ulm")
 DAYS = [date(2026, 1, 1) + timedelta(days=day) for day in range(9)]
@@ -92,47 +91,8 @@ def pipeline() -> str:
         for name, columns in STREAMS.items()
     )
     derived = (f"CREATE {kind} {name} AS {query};" for name, (kind, query) in DERIVED.items())
-    inserts = (
-        f"CREATE SINK {name} USING parquet LOCATION 'out/{name}'; INSERT INTO {name} {query};"
-        for name, query in QUERIES.items()
-    )
     town = "CREATE TABLE town (name STRING, country STRING) USING csv LOCATION 'town.csv';"
-    return "\n".join((*streams, town, *derived, *inserts))
-
-
-class Database:
-    """DuckDB: its results over all rows, and what the sinks hold."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._duckdb = duckdb.connect()
-        for name, columns in STREAMS.items():
-            self._run(f"CREATE TABLE {name} ({columns}, _punctuation VARCHAR)")
-            self._run(f"COPY {name} FROM '{folder}/{name}/*.json' (FORMAT json)")
-            self._run(f"DELETE FROM {name} WHERE _punctuation IS NOT NULL")
-            self._run(f"ALTER TABLE {name} DROP COLUMN _punctuation")
-        self._run(
-            f"CREATE TABLE town AS FROM read_csv('{folder}/town.csv', names = ['name', 'country'], header = false)"
-        )
-        for name, (_, query) in DERIVED.items():
-            self._run(f"CREATE VIEW {name} AS {_in_duckdb(query)}")
-        for name, query in QUERIES.items():
-            self._run(f"CREATE TABLE wanted_{name} AS {_in_duckdb(query)}")
-
-    def wanted(self, name: str) -> list[tuple[object, ...]]:
-        return self._run(f"FROM wanted_{name}")
-
-    def found(self, name: str) -> list[tuple[object, ...]]:
-        """In the order in which it was written."""
-        files = sorted(map(str, self._folder.glob(f"out/{name}/*.parquet")))
-        return self._run(f"FROM read_parquet({files})") if files else []
-
-    def _run(self, sql: str) -> list[tuple[object, ...]]:
-        return self._duckdb.execute(sql).fetchall()
-
-
-def _in_duckdb(query: str) -> str:
-    return sqlglot.transpile(query, read="spark", write="duckdb")[0]
+    return "\n".join((*streams, town, *derived, inserts(QUERIES)))
 
 
 def test_what_is_out_is_contained_in_the_result_and_equals_it_at_the_end(
@@ -143,7 +103,9 @@ def test_what_is_out_is_contained_in_the_result_and_equals_it_at_the_end(
     drawn = {name: stream.slices(rows=40, seed=seed) for seed, (name, stream) in enumerate(DRAWN.items())}
     for slices in zip(*drawn.values(), strict=True):
         script.slice(**dict(zip(drawn, slices, strict=True)))
-    database = Database(tmp_path)
+    town = f"FROM read_csv('{tmp_path}/town.csv', names = ['name', 'country'], header = false)"
+    views = (f"CREATE VIEW {name} AS {in_duckdb(query)}" for name, (_, query) in DERIVED.items())
+    database = Database(tmp_path, STREAMS, QUERIES, (f"CREATE TABLE town AS {town}", *views))
     wanted = {name: database.wanted(name) for name in QUERIES}
     before_the_end: dict[str, int] = {}
     wrong: list[tuple[int, str, object]] = []

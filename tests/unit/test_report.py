@@ -43,7 +43,8 @@ def test_the_object_has_exactly_the_fields_of_the_contract() -> None:
                         "by": None,
                         "because": "a row of `bid` waits for `auction` for ever:"
                         " `auction` punctuates (seller), which this join does not pin;"
-                        " a synopsis of `bid` would have to know every auction: it is needed as it is, and nothing bounds it",
+                        " a synopsis of `bid` would have to know every auction:"
+                        " it is needed as it is, and nothing bounds it",
                     },
                     {
                         "operator": "join",
@@ -76,7 +77,8 @@ def test_the_lines_name_verdict_states_repair_and_note() -> None:
     assert list(lines(check(UNSAFE))) == [
         "select_1: unsafe",
         "  join `b`: unbounded: a row of `bid` waits for `auction` for ever:"
-        " `auction` punctuates (seller), which this join does not pin",
+        " `auction` punctuates (seller), which this join does not pin;"
+        " a synopsis of `bid` would have to know every auction: it is needed as it is, and nothing bounds it",
         "  join `a`: punctuation: a row of `auction` leaves when `bid` closes its auction:"
         " PUNCTUATED BY (auction)",
         "  repair: add PUNCTUATED BY (id) to `auction`",

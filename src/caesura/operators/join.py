@@ -17,6 +17,7 @@ from caesura.operators.conditions import Condition, Conditions
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, union
 from caesura.operators.store import Store, passed_on
+from caesura.operators.synopsis import Given, Synopsis
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Side:
     """Punctuations that wait until no kept row matches them; None if nobody asks for them."""
     release: Hop | None = None
     """What the input itself must have passed so that its rows are given up, partner or not."""
+    synopsis: Synopsis | None = None
+    """What is kept instead of rows that never leave."""
 
     @property
     def asked(self) -> frozenset[int]:
@@ -58,6 +61,8 @@ class Join:
     """Of columns that are equal wherever rows meet."""
     passed: Store | None = None
     """The history of what was passed on, if a reader needs it."""
+    given: Given | None = None
+    """What readers get, if not all columns as they are."""
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
@@ -77,14 +82,15 @@ class Join:
         other inputs, which lack it, are empty.
         """
         old = [self._held(state, i, flow) for i, flow in enumerate(inputs)]
-        arrived = [None if side.finite else flow.rows for side, flow in zip(self.sides, inputs, strict=True)]
+        arrived = [None if side.finite else self._arrived(state, inputs, i) for i, side in enumerate(self.sides)]
         parts, terms = [*old], []
         for k in sorted(range(len(inputs)), key=lambda i: old[i] is None):
             parts[k] = arrived[k]
             if (term := self._conditions.matches(dict(enumerate(parts)), start=k)) is not None:
                 terms.append(term.only(self._conditions.owner))
             parts[k] = union((old[k], arrived[k]))
-        return union(terms)
+        matches = union(terms)
+        return matches if matches is None or self.given is None else self.given.of(matches)
 
     def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         return None
@@ -94,6 +100,9 @@ class Join:
         for i, side in enumerate(self.sides):
             if side.finite:
                 continue
+            if side.synopsis is not None:
+                changes |= self._summed(state, inputs, i, side.synopsis)
+                continue
             compact = state[side.table.name].compact
             if compact and inputs[i].rows is None and not self._closed_now(inputs, i):
                 continue
@@ -101,6 +110,32 @@ class Join:
             rows = self._kept(state, inputs, i) if anew else self._purged(state, inputs, i, inputs[i].rows)
             changes[side.table.name] = Change(rows, anew)
         return changes
+
+    def _summed(self, state: State, inputs: tuple[Flow, ...], i: int, synopsis: Synopsis) -> Changes:
+        name, new = self.sides[i].table.name, self._arrived(state, inputs, i)
+        held = state[name]
+        if self._last(inputs, i):
+            return {name: Change(None, rewrite=True)}
+        if new is None and held.compact:
+            return {}
+        if not held.rewrite:
+            return {name: Change(new, rewrite=False)}
+        both = union((held.rows, new))
+        return {name: Change(None if both is None else synopsis.merged(both), rewrite=True)}
+
+    def _last(self, inputs: tuple[Flow, ...], i: int) -> bool:
+        """Whether no partner of input i comes any more, whatever it is."""
+        others = (flow for j, flow in enumerate(inputs) if j != i and not self.sides[j].finite)
+        return all(flow.closed.everything for flow in others)
+
+    def _arrived(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
+        """The slice's rows of input i, or a synopsis of them."""
+        side = self.sides[i]
+        # What stands for values beyond the constants is compared rightly with what all conditions leave of others.
+        rows = inputs[i].rows if self.given is None else self._able(i, inputs[i].rows)
+        if side.synopsis is None or rows is None:
+            return rows
+        return state.share(f"new {side.table.name}", side.synopsis.of(rows))
 
     def anew(self, state: State, inputs: tuple[Flow, ...], i: int) -> bool:
         """Whether the slice writes the rows of an input anew, or appends to them."""
@@ -112,6 +147,8 @@ class Join:
         new, changes = NOTHING, dict[str, Change]()
         for i, (side, flow) in enumerate(zip(self.sides, inputs, strict=True)):
             if side.pending is None:
+                if flow.closed.everything and self._kept(state, inputs, i) is None:
+                    new |= Closed(everything=True)
                 continue
             if waiting := side.pending.read(state) | flow.new.confined(side.exports):
                 free, held = side.pending.freed(state, waiting, self._kept(state, inputs, i))
@@ -126,11 +163,15 @@ class Join:
 
     def _held(self, state: State, i: int, flow: Flow) -> Rows | None:
         side = self.sides[i]
-        return flow.finite if side.finite else state[side.table.name].rows
+        if not side.finite:
+            return state[side.table.name].rows
+        return flow.finite if self.given is None else self._able(i, flow.finite)
 
     def _kept(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
         """All rows of input i that stay: those held before, and the slice's."""
         side = self.sides[i]
+        if side.synopsis is not None:
+            return None if self._last(inputs, i) else self._present(state, inputs, i)
         rows = self._purged(state, inputs, i, self._present(state, inputs, i))
         if rows is None or side.pending is None:
             return rows
@@ -169,7 +210,9 @@ class Join:
 
     def _present(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
         """All rows of input i before the purge that can join at all: those held, and the slice's."""
-        return union((state[self.sides[i].table.name].rows, self._able(i, inputs[i].rows)))
+        side = self.sides[i]
+        new = self._able(i, inputs[i].rows) if side.synopsis is None else self._arrived(state, inputs, i)
+        return union((state[side.table.name].rows, new))
 
     def _able(self, i: int, rows: Rows | None) -> Rows | None:
         return None if rows is None else rows.where(self.sides[i].able)

@@ -53,7 +53,7 @@ def counts(
         passed = as_data(passed, {})
         yield Count(join.name, "passed on", (*passed.points.values(), passed.boxes))
     for i, side in enumerate(join.sides):
-        if side.finite or not (every_rule or side.release is not None):
+        if side.finite or side.synopsis is not None or not (every_rule or side.release is not None):
             continue
         name, arrived = side.table.name, inputs[i].rows
         held = state[name].rows if join.anew(state, inputs, i) else None

@@ -20,6 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 Ends: TypeAlias = tuple[int, int]
 """The least and the greatest of some values, as numbers."""
 
+_CHUNK = 4096
+"""Rows are repeated so many at a time."""
 _NOTHING = "1 AS `no column`"
 """What SQL wants to see in the place of no column at all."""
 _ALIAS = "AS `the rows`"
@@ -59,6 +61,20 @@ class Rows:
         chosen = ", ".join(f"{array}.{quote(name)}" for name, array in named.items())
         generators = (f" LATERAL VIEW explode({sql}) {named[n]} AS {quote(n)}" for n, sql in arrays.items())
         return Rows(tuple(arrays), (f"SELECT {chosen} FROM ", self, " AS mine", *generators), self.small)
+
+    def repeated(self, outputs: Mapping[str, str], times: str) -> Rows:
+        """Column → SQL, each row so many times. Two steps, because the arrays that Spark explodes have to fit."""
+        counted = self.project({**outputs, "times": times})
+        chosen = ", ".join(f"mine.{quote(name)}" for name in outputs) or _NOTHING
+        chunk = f"explode(sequence(0L, (mine.times - 1L) div {_CHUNK}L)) chunks AS chunk"
+        one = f"explode(sequence(1L, least({_CHUNK}L, mine.times - chunks.chunk * {_CHUNK}L))) ones AS one"
+        parts = (
+            f"SELECT {chosen} FROM ",
+            counted,
+            f" AS mine LATERAL VIEW {chunk} LATERAL VIEW {one} WHERE mine.times > 0L",
+        )
+        ranges = {name: ends for name, ends in counted.ranges.items() if name in outputs}
+        return Rows(tuple(outputs), parts, ranges=ranges)
 
     def renamed(self, names: Mapping[str, str]) -> Rows:
         """The columns of `names`, each under its new name; the others are dropped."""

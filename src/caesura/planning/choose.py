@@ -16,8 +16,9 @@ from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
 from caesura.planning.cost import Cost, CostModel
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
 from caesura.planning.statistics import UNKNOWN, Statistics
+from caesura.safety.redundant import without_redundant
 from caesura.safety.schemes import derive
-from caesura.safety.states import open_proofs
+from caesura.safety.states import open_proofs, summed
 from caesura.safety.tree import flat, ordered, rearranged, shaped
 
 RUNNERS_UP = 3
@@ -85,9 +86,11 @@ def chosen(pipeline: Pipeline, measured: Statistics = UNKNOWN) -> Trees:
 
 
 def executed(pipeline: Pipeline, trees: Trees) -> Pipeline:
-    """The pipeline with these trees, which were chosen for it, now or when it was first started."""
+    """The pipeline with these trees, which were chosen for it, now or when it was first started. Its joins know
+    what they need to keep."""
     several = zip(pipeline.queries, trees, strict=True)
-    return replace(pipeline, queries=tuple(replace(q, plan=_executed(q.plan, of_q)) for q, of_q in several))
+    plans = ((query, summed(without_redundant(_executed(query.plan, of_query)))) for query, of_query in several)
+    return replace(pipeline, queries=tuple(replace(query, plan=plan) for query, plan in plans))
 
 
 def _executed(plan: Plan, trees: Iterable[Tree | None]) -> Plan:

@@ -7,55 +7,39 @@ the query has bag or set semantics.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
-from caesura.aggregates import FUNCTIONS
+from caesura.aggregates import FUNCTIONS, MEAN, TOTAL
 from caesura.expression import Expr, column
-from caesura.plan import Aggregate, Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
+from caesura.plan import (
+    Aggregate,
+    Argument,
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Need,
+    Plan,
+    Project,
+    Scan,
+    Sort,
+    walk,
+)
 from caesura.safety.bounds import joined_on
+from caesura.sql.datatypes import decimal
 from caesura.sql.rewrite import rewrite
 
-
-@dataclass(frozen=True)
-class Argument:
-    """An aggregate, and what it is taken over, in the columns of the node whose rows it needs."""
-
-    aggregate: Aggregate
-    over: tuple[Expr, ...]
-
-    @property
-    def columns(self) -> frozenset[str]:
-        return frozenset(name for each in self.over for name in each.columns)
+_DECIMALS = 6
 
 
-@dataclass(frozen=True)
-class Need:
-    """`columns` are needed as they are, `aggregates` only as they go into a grouping above."""
-
-    columns: frozenset[str] = frozenset()
-    duplicates: bool = False
-    aggregates: tuple[Argument, ...] = ()
-
-    @property
-    def exactly(self) -> Need:
-        """The same for a node that does not pass aggregates down."""
-        taken = frozenset(name for each in self.aggregates for name in each.columns)
-        return Need(self.columns | taken, self.duplicates)
-
-    def __or__(self, other: Need) -> Need:
-        """What both readers need. Each aggregates for itself, so that they take the rows as they are."""
-        one, another = self.exactly, other.exactly
-        return Need(one.columns | another.columns, one.duplicates or another.duplicates)
-
-
-def needs(roots: Iterable[Plan]) -> Mapping[Plan, Need]:
-    """Of every node below these, whose own rows are all that the queries give."""
-    tops = tuple(dict.fromkeys(roots))
-    nodes = tuple(dict.fromkeys(node for root in tops for node in walk(root)))
-    found = {root: Need(frozenset(c.name for c in root.columns), duplicates=True) for root in tops}
-    for node in reversed(nodes):
+def needs(plan: Plan) -> Mapping[Plan, Need]:
+    """Of every node of a plan whose own rows are what a query gives."""
+    found = {plan: Need(_all(plan), duplicates=True)}
+    for node in reversed(tuple(walk(plan))):
         for below, need in _asked(node, found[node]):
             found[below] = found[below] | need if below in found else need
     return found
@@ -94,7 +78,17 @@ def _grouped(group: Group) -> Need:
         Argument(each, tuple(column(name, types[name]) for name in each.arguments)) for each in group.aggregates
     )
     counting = not all(FUNCTIONS[each.function].ignores_duplicates for each in group.aggregates)
-    return Need(frozenset(group.keys), counting, arguments)
+    need = Need(frozenset(group.keys), counting, arguments)
+    return need if all(map(_multiplied, group.aggregates)) else need.exactly
+
+
+def _multiplied(aggregate: Aggregate) -> bool:
+    """Whether it is known over a row that occurs often without repeating it: Spark rounds the product of a number
+    with more than six decimals."""
+    type = aggregate.result.type
+    return FUNCTIONS[aggregate.function].keeps not in (TOTAL, MEAN) or (
+        type.kind != "DECIMAL" or decimal(type)[1] <= _DECIMALS
+    )
 
 
 def _through(project: Project, need: Need) -> Need:

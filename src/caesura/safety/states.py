@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from caesura.catalog import ClosedBy, ClusteredBy, Unique
 from caesura.diagnostics import Span
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Sort, endless, walk
+from caesura.plan import Compare, Distinct, Group, Join, Need, Plan, Sort, endless, walk
 from caesura.safety import because
 from caesura.safety.bounded import Lack
 from caesura.safety.closing import Closing, closings
 from caesura.safety.growth import Kept, kept_punctuations
 from caesura.safety.names import SHOWN, Names, names, place, series
-from caesura.safety.needs import Need, needs
+from caesura.safety.needs import needs
 from caesura.safety.partners import read_once
 from caesura.safety.reach import LONG, Reach
 from caesura.safety.schemes import Derivation, Derived, derive
 from caesura.safety.synopsis import Summary, Synopsis, summary
+from caesura.safety.tree import changed
 
 By: TypeAlias = Literal["punctuation", "window", "synopsis", "static", "stateless"]
 
@@ -81,8 +82,7 @@ class Judgement:
 def judge(plan: Plan, beside: Iterable[Plan] = ()) -> Judgement:
     """`beside`: what else runs and may read the same streams."""
     derivation, called = derive(plan), names(plan)
-    others = tuple(beside)
-    needed = needs((plan, *others))
+    needed = needs(plan)
     states: list[StateVerdict] = []
     blocked: list[Blocked] = []
     for node in walk(plan):
@@ -99,14 +99,14 @@ def judge(plan: Plan, beside: Iterable[Plan] = ()) -> Judgement:
                 pass  # the others keep nothing
     if not states:
         states.append(StateVerdict("query", "", True, "stateless", "it keeps no rows", Stateless()))
-    kept = kept_punctuations(plan, derivation, called, read_once((plan, *others)))
+    kept = kept_punctuations(plan, derivation, called, read_once((plan, *beside)))
     return Judgement(tuple(states), tuple(blocked), kept, called, derivation)
 
 
 def open_proofs(plan: Plan, derivation: Derivation | None = None) -> Iterator[Reach | Closing]:
     """The states without a proof, those of lower operators first: the search for repairs asks for nothing else."""
     derivation = derivation or derive(plan)
-    needed = needs((plan,))
+    needed = needs(plan)
     for node in walk(plan):
         match node:
             case Join():
@@ -124,6 +124,17 @@ def summary_of(join: Join, derivation: Derivation, needed: Mapping[Plan, Need]) 
     """What synopses can do for an inner join, if rows of some input stay for ever."""
     stays = any(reach is not None and not reach.complete for reach in derivation.reaches[join])
     return summary(join, needed[join]) if stays and join.kind == "inner" else None
+
+
+def summed(plan: Plan) -> Plan:
+    """The plan, with every join told what its readers need of it where synopses stand for rows that stay."""
+    derivation, needed = derive(plan), needs(plan)
+
+    def told(old: Join, now: Join) -> Plan:
+        found = summary_of(old, derivation, needed)
+        return now if found is None or not found.used else replace(now, need=needed[old])
+
+    return changed(plan, told)
 
 
 def _proof(closing: Closing) -> By | None:

@@ -17,13 +17,12 @@ from sqlglot import exp
 
 from caesura.aggregates import FUNCTIONS
 from caesura.expression import Expr
-from caesura.plan import Aggregate, Join, endless
+from caesura.plan import Aggregate, Join, Need, endless
 from caesura.safety.bounded import Conjunctive, Lack, lacks
 from caesura.safety.bounds import joined_on
 from caesura.safety.comparisons import Closure, Constant, Element, Interval, closure
 from caesura.safety.equality import inexact
 from caesura.safety.facts import discrete, matching, said, types_of
-from caesura.safety.needs import Need
 from caesura.safety.predicates import conjuncts
 from caesura.safety.presence import present
 
@@ -117,6 +116,10 @@ class Summary:
     intervals: Mapping[str, Interval]
     """The columns compared that all conditions together keep between ends."""
     said: tuple[exp.Expr, ...]
+
+    @property
+    def used(self) -> bool:
+        return any(isinstance(each, Synopsis) for each in self.inputs)
 
     def of(self, i: int) -> Synopsis | None:
         found = self.inputs[i]

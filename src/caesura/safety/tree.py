@@ -123,7 +123,7 @@ def rearranged(plan: Plan, tree_of: Callable[[Join], Tree | None]) -> Plan:
         tree = tree_of(old)
         return now if tree is None else arranged(now, tree)
 
-    return _changed(plan, change)
+    return changed(plan, change)
 
 
 def shaped(plan: Plan) -> Plan:
@@ -137,10 +137,10 @@ def hinted(plan: Plan) -> bool:
 
 def unhinted(plan: Plan) -> Plan:
     """The plan with every join as one."""
-    return _changed(plan, lambda old, now: replace(now, shape=None))
+    return changed(plan, lambda old, now: replace(now, shape=None))
 
 
-def _changed(plan: Plan, change: Callable[[Join, Join], Plan]) -> Plan:
+def changed(plan: Plan, change: Callable[[Join, Join], Plan]) -> Plan:
     """Joins are changed from below: `change` is given each as it was, and over its changed inputs."""
     done: dict[Plan, Plan] = {}
     for node in walk(plan):

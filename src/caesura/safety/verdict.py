@@ -10,6 +10,7 @@ from caesura import plan
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
 from caesura.safety.names import few, written
+from caesura.safety.redundant import without_redundant
 from caesura.safety.repair import Repair, repairs
 from caesura.safety.states import Blocked, Judgement, StateVerdict, judge, open_proofs
 from caesura.safety.tree import shaped, unhinted
@@ -55,8 +56,8 @@ def check_all(queries: tuple[plan.Query, ...]) -> tuple[Verdict, ...]:
 
 def check(query: plan.Query, beside: Iterable[plan.Query] = ()) -> Verdict:
     """`beside`: the queries that run with it and may read the same streams."""
-    executed = shaped(query.plan)
-    judgement = judge(executed, (shaped(each.plan) for each in beside))
+    executed = without_redundant(shaped(query.plan))
+    judgement = judge(executed, (without_redundant(shaped(each.plan)) for each in beside))
     notes = tuple(dict.fromkeys(_notes(judgement)))
     return Verdict(replace(query, plan=executed), judgement, notes, query.plan)
 

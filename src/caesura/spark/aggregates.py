@@ -53,6 +53,25 @@ def partial_of(aggregate: Aggregate, types: Mapping[str, Type]) -> Partial:
     return Partial(column, state.from_rows.format_map(words), state.merge.format_map(words))
 
 
+def scaled(aggregate: Aggregate, types: Mapping[str, Type], times: str) -> str:
+    """The state of an aggregate over rows each of which counts so many times (SQL)."""
+    keeps = FUNCTIONS[aggregate.function].keeps
+    template = _XOR if aggregate.function == "BIT_XOR" else _SCALED.get(keeps, "{s}")
+    return template.format_map({**_words(aggregate, types), "n": times})
+
+
+def weighted(aggregate: Aggregate, types: Mapping[str, Type], times: str) -> str:
+    """How a slice's rows give the state, if each counts so many times (SQL over a row)."""
+    words = {**_words(aggregate, types), "n": times}
+    words["present"] = " AND ".join(f"{quote(each)} IS NOT NULL" for each in aggregate.arguments) or "true"
+    keeps = FUNCTIONS[aggregate.function].keeps
+    if keeps in _ONE:  # one row's state, merged with the others
+        words["s"] = _ONE[keeps].format_map(words)
+        return _STATES[keeps].merge.format_map(words)
+    template = _WEIGHTED.get(aggregate.function) or _WEIGHTED.get(keeps) or _STATES[keeps].from_rows
+    return template.format_map(words)
+
+
 def result_of(aggregate: Aggregate, types: Mapping[str, Type]) -> str:
     """What becomes of the merged state."""
     words = _words(aggregate, types)
@@ -205,6 +224,38 @@ _STATES: dict[Keeps, _State] = {
         _counted("flatten(collect_list({s}))"),
     ),
 }
+
+_SCALED: dict[Keeps, str] = {
+    COUNTER: "({s} * {n})",
+    TOTAL: "CAST({s} * {n} AS {t})",
+    MEAN: "named_struct('sum', CAST({s}.sum * {n} AS {sum_type}), 'count', {s}.count * {n})",
+    SPREAD: "named_struct('n', {s}.n * {n}, 'mean', {s}.mean, 'm2', {s}.m2 * {n})",
+    SHAPE: "named_struct('n', {s}.n * {n}, 'mean', {s}.mean, 'm2', {s}.m2 * {n}, 'm3', {s}.m3 * {n},"
+    " 'm4', {s}.m4 * {n})",
+    BOTH: "named_struct('n', {s}.n * {n}, 'x', {s}.x, 'y', {s}.y, 'xx', {s}.xx * {n}, 'yy', {s}.yy * {n},"
+    " 'xy', {s}.xy * {n})",
+}
+"""The state over rows that count several times. Where nothing stands, that changes nothing."""
+_XOR = "IF({n} % 2 = 1, {s}, {s} ^ {s})"
+
+_COUNTED = "IF({present}, 1D, 0D) * {n}"
+_ONE: dict[Keeps, str] = {
+    SPREAD: f"named_struct('n', {_COUNTED}, 'mean', CAST({{x}} AS DOUBLE), 'm2', 0D)",
+    SHAPE: f"named_struct('n', {_COUNTED}, 'mean', CAST({{x}} AS DOUBLE), 'm2', 0D, 'm3', 0D, 'm4', 0D)",
+    BOTH: f"named_struct('n', {_COUNTED}, 'x', CAST({{x}} AS DOUBLE), 'y', CAST({{y}} AS DOUBLE),"
+    " 'xx', 0D, 'yy', 0D, 'xy', 0D)",
+}
+"""The state of one row that counts several times."""
+_WEIGHTED: dict[Keeps | str, str] = {
+    "COUNT_IF": "sum(IF({x}, {n}, 0L))",
+    "BIT_XOR": "bit_xor(IF({n} % 2 = 1, {x}, {x} ^ {x}))",
+    COUNTER: "sum(IF({present}, {n}, 0L))",
+    TOTAL: "CAST(sum(CAST({x} AS {t}) * {n}) AS {t})",
+    MEAN: "named_struct('sum', CAST(sum(CAST({x} AS {sum_type}) * {n}) AS {sum_type}),"
+    " 'count', sum(IF({present}, {n}, 0L)))",
+    BAG: _counted("collect_list(IF({present}, named_struct('value', {x}, 'count', {n}), NULL))"),
+}
+"""The state from rows that count several times. Where nothing stands, as if they counted once."""
 
 _FOLDS = {"ANY_VALUE": "MIN", "MAX_BY": "MAX", "MIN_BY": "MIN"}
 """Where a function folds its values by another one: any value will do, but it is to be the same one every time."""

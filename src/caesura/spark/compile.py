@@ -33,11 +33,13 @@ from caesura.safety.join_graph import JoinGraph
 from caesura.safety.partners import partners, read_once
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
+from caesura.safety.synopsis import summary
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
+from caesura.spark.summed import Summed
 from caesura.spark.wanted import AllWanted, types_of
 
 ORDERS = 4
@@ -110,6 +112,8 @@ class _Compiler:
                 self._reaches[join] = reaches(fewer)
                 schemes = (scheme for several in fewer.schemes for scheme in several)
                 self._purging[join] = frozenset(name for scheme in schemes for name in scheme.attributes)
+        self._summed = self._summaries()
+        self._taking = self._grouped_joins()
         self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging)
         self._stores = self._stream_stores()
         self._once = read_once(roots)
@@ -127,8 +131,7 @@ class _Compiler:
                 case plan.Filter():
                     operators[node] = Select(node.predicate.sql, self._complement(node))
                 case plan.Project():
-                    outputs = {output.name: output.expr.sql for output in node.outputs}
-                    operators[node] = Project(outputs, self._wanted.images(node))
+                    operators[node] = Project(self._outputs(node), self._wanted.images(node))
                 case plan.Join(kind="inner"):
                     operators[node] = join = self._join(node)
                     forgetting[node] = tuple(self._forgetting(node, join.sides))
@@ -147,6 +150,40 @@ class _Compiler:
             if isinstance(node, plan.Join | plan.Compare):  # which read their inputs' rows several times
                 shared |= {below for below in node.inputs if _costly(below)}
         return Compiled(self._nodes, operators, self._stores, frozenset(shared), forgetting)
+
+    def _summaries(self) -> dict[plan.Join, Summed]:
+        """The joins that keep synopses of inputs whose rows never leave."""
+        found: dict[plan.Join, Summed] = {}
+        for join, several in self._reaches.items():
+            if join.need is None:
+                continue
+            staying = [i for i, reach in enumerate(several) if reach is not None and not reach.complete]
+            leaving = (reach for reach in several if reach is not None and reach.complete)
+            orders = (chain for reach in leaving for chain in chains(reach, self._orders, self._purging[join]))
+            asked = frozenset(column for chain in orders for hop in chain for column in hop.asks)
+            whole = summary(join, join.need, asked)
+            using = {i: proof for i in staying if (proof := whole.of(i)) is not None}
+            types = {name: type for below in join.inputs for name, type in self._types[below].items()}
+            found[join] = Summed(join, whole, join.need, using, types)
+        return found
+
+    def _grouped_joins(self) -> dict[plan.Plan, Summed]:
+        """Groupings, and the projections below them, that take together what a join with synopses knows."""
+        found: dict[plan.Plan, Summed] = {}
+        for node in self._nodes:
+            if isinstance(node, plan.Group):
+                below = [node.input]
+                while isinstance(last := below[-1], plan.Project):
+                    below.append(last.input)
+                summed = self._summed.get(last) if isinstance(last, plan.Join) else None
+                if summed is not None and summed.grouped:
+                    found |= dict.fromkeys((node, *below[:-1]), summed)
+        return found
+
+    def _outputs(self, node: plan.Project) -> dict[str, str]:
+        if node in self._taking:
+            return self._taking[node].passed({output.name: output.expr for output in node.outputs})
+        return {output.name: output.expr.sql for output in node.outputs}
 
     def _complement(self, node: plan.Filter) -> Closed:
         patterns = (each.patterns[0] for each in excluded(node.predicate, self._types[node]))
@@ -201,9 +238,13 @@ class _Compiler:
         label = self._label("join")
         sides = tuple(self._side(node, i, label) for i in range(len(node.inputs)))
         equalities = tuple((equality.left, equality.right) for equality in node.equalities)
-        others = tuple(Condition(f"({each.sql})", each.columns) for each in residual(node))
-        classes = tuple(frozenset(each.columns) for each in matching_classes(node))
-        return Join(label, sides, equalities, others, classes, self._passed(node, label))
+        summed = self._summed.get(node)
+        asked = node if summed is None else replace(node, residual=summed.condition())
+        others = tuple(Condition(f"({each.sql})", each.columns) for each in residual(asked))
+        known = frozenset(column.name for side in sides for column in side.table.columns)
+        classes = tuple(known.intersection(each.columns) for each in matching_classes(node))
+        given = summed.given if summed is not None else None
+        return Join(label, sides, equalities, others, classes, self._passed(node, label), given)
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]
@@ -211,17 +252,23 @@ class _Compiler:
         finite = plan.endless(join) and not plan.endless(below)
         exports = {} if finite else self._wanted.exports(join, i)
         reach = self._reaches[join][i] if plan.endless(join) else None
+        summed = self._summed.get(join)
+        implied = summed.able(i) if summed is not None else ()
+        synopsis = summed.synopsis(i) if summed is not None else None
+        if synopsis is not None:
+            exports = {}
         return Side(
-            table=StateTable(name, below.columns),
+            table=StateTable(name, below.columns if summed is None else summed.columns(i)),
             finite=finite,
             keys=tuple(column.name for column in below.columns if column.name in join.compared),
-            able=" AND ".join(able(join, below)) or "true",
+            able=" AND ".join((*able(join, below), *implied)) or "true",
             purge=None
             if reach is None or not reach.complete
             else chains(reach, self._orders, self._purging[join]),
             exports=exports,
             pending=self._pending(below, name, exports),
-            release=given_up(below, i),
+            release=given_up(below, i) if synopsis is None else None,
+            synopsis=synopsis,
         )
 
     def _pending(self, below: plan.Plan, name: str, exports: Mapping[str, str]) -> Store | None:
@@ -275,7 +322,9 @@ class _Compiler:
     def _group(self, node: plan.Group) -> Group:
         label = self._label("group")
         types = {key: self._types[node.input][key] for key in node.keys}
-        partials = tuple(dict.fromkeys(partial_of(each, self._types[node.input]) for each in node.aggregates))
+        taking = self._taking.get(node)
+        partial = partial_of if taking is None else taking.partial
+        partials = tuple(dict.fromkeys(partial(each, self._types[node.input]) for each in node.aggregates))
         columns = (*(Column(key, type) for key, type in types.items()), *(p.column for p in partials))
         return Group(
             table=StateTable(label, columns, eager=_reopens(node)),

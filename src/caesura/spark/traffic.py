@@ -39,7 +39,8 @@ def origins(compiled: Compiled) -> Origins:
     """The columns that hold values of one stream alone, which some join compares; not always the one that stores
     them."""
     joins = {node: join for node, join in compiled.operators.items() if isinstance(join, Join)}
-    sides = [pair for node, join in joins.items() for pair in zip(join.sides, plan.inputs(node), strict=True)]
+    every = [pair for node, join in joins.items() for pair in zip(join.sides, plan.inputs(node), strict=True)]
+    sides = [(side, below) for side, below in every if side.synopsis is None]
     found = {side.table.name: dict(_single(below)) for side, below in sides}
     compared = {found[side.table.name].get(key) for side, _ in sides for key in side.keys}
     return {
