@@ -1,7 +1,7 @@
 """THEORY section 8, self-joins: occurrences of a stream that another occurrence stands for, under set semantics.
 
-An occurrence j is covered by k if every condition on j holds of k in its place, and every column of j that is needed
-equals that of k. Then a row of j may always be the row of k, and the join does without j.
+An occurrence j is covered by k if every condition on j holds of k in its place, and every column of j that is
+needed equals that of k. Then a row of j may always be the row of k, and the join does without j.
 """
 
 from __future__ import annotations

@@ -144,10 +144,7 @@ class _Summarised:
 
     def summary(self) -> Summary:
         if not self.known.satisfiable:
-            empty = (
-                Synopsis(self.join, i, (), self.need.duplicates, empty=True) if i in self.streams else None
-                for i in range(len(self.join.inputs))
-            )
+            empty = (self._empty(i) if i in self.streams else None for i in range(len(self.join.inputs)))
             return Summary(self.join, tuple(empty), {}, self._conjuncts)
         lacking = lacks(self.query)
         found = (
@@ -158,6 +155,11 @@ class _Summarised:
         numbers = {name: self.known.interval(name) for name in self.owner if name in compared}
         known = {name: each for name, each in numbers.items() if each != Interval()}
         return Summary(self.join, tuple(found), known, self.said)
+
+    def _empty(self, i: int) -> Synopsis:
+        named = self.need.exactly.columns | joined_on(self.join)
+        keys = tuple(Key(each.name, size=0) for each in self.join.inputs[i].columns if each.name in named)
+        return Synopsis(self.join, i, keys, self.need.duplicates, empty=True)
 
     def _pushed(self) -> Iterator[Pushed]:
         for each in self.need.aggregates:
