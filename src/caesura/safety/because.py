@@ -130,15 +130,13 @@ def not_summed(join: Join, lack: Lack | None, names: Names) -> str | None:
         return None
     column = str(lack.attribute)
     row = names.shown(join.inputs[join.owner(column)])
-    unbounded = f"nothing bounds from {lack.ways[0]}" if len(lack.ways) == 1 else "nothing bounds"
+    unbounded = f"nothing bounds it from {lack.ways[0]}" if len(lack.ways) == 1 else "nothing bounds it"
     needed = {
         "exactly": "it is needed as it is",
         "equality": f"it has to equal {lack.other}",
-        "order": f"it is compared in {' and '.join(f'{e.lesser} ≤ {e.greater}' for e in lack.references)}",
+        "order": f"it is compared in {series(tuple(dict.fromkeys(s for e in lack.references for s in e.said)))}",
     }
-    return (
-        f"a synopsis of {row} would have to know every {bare(column)}: {needed[lack.needed]}, and {unbounded} it"
-    )
+    return f"a synopsis of {row} would have to know every {bare(column)}: {needed[lack.needed]}, and {unbounded}"
 
 
 def closed(closing: Closing, derived: Derived, names: Names) -> str:

@@ -13,7 +13,7 @@ ZERO included, is redundant. Types whose values are not counted have no constant
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
 from math import inf
@@ -27,11 +27,12 @@ Way: TypeAlias = Literal["below", "above"]
 @dataclass(frozen=True)
 class Reference:
     """An inequality join that nothing else implies: `lesser` is in MinRef of its stream, `greater` in MaxRef of
-    its own. `ways`: beyond which constants both may go together."""
+    its own. `ways`: beyond which constants both may go together. `said`: the conditions that say so."""
 
     lesser: Element
     greater: Element
     ways: tuple[Way, ...]
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Conjunctive:
                     continue
                 ways = _both_ways(self.ways(y), self.ways(x))
                 if ways and not self.implied(x, y):
-                    yield Reference(x, y, ways)
+                    yield Reference(x, y, ways, tuple(each.said for each in self.known.path(x, y)))
 
     @cached_property
     def _classes(self) -> dict[Element, frozenset[Element]]:
@@ -194,8 +195,9 @@ def _disordered(query: Conjunctive, i: int) -> Lack | None:
         for (one, own), (other, others) in combinations(mine, 2):
             if (own == one.lesser) == (others == other.lesser) and own == others:
                 continue
-            if _classes_in_some_order(query, i, (one, other), ()) > 1:
-                return Lack(own, one.ways, "order", references=(one, other))
+            found = _some_order(query, i, (one, other))
+            if found is not None:
+                return Lack(own, found[0].ways, "order", references=found)
     return None
 
 
@@ -207,34 +209,35 @@ def _kept_in_vain(query: Conjunctive, i: int, reference: Reference) -> bool:
     ]
     if any(query.owner[each] == i and each in query.unbounded for each in query.loose):
         return True
-    return any(_classes_in_some_order(query, i, (reference,), (each,)) > 1 for each in wanted)
+    return any(_some_order(query, i, (reference,), (each,)) is not None for each in wanted)
 
 
-def _classes_in_some_order(
-    query: Conjunctive, i: int, references: Sequence[Reference], wanted: Sequence[Element]
-) -> int:
-    """The most classes of attributes that rows of a stream have to be kept by, over the orders of these alone."""
+def _some_order(
+    query: Conjunctive, i: int, references: tuple[Reference, ...], wanted: tuple[Element, ...] = ()
+) -> tuple[Reference, ...] | None:
+    """The references, beyond those constants where rows of a stream have to be kept by more than one class of
+    attributes, in one of the orders of these attributes alone."""
     attributes = tuple(dict.fromkeys((*(e for r in references for e in (r.lesser, r.greater)), *wanted)))
     start = _Matrix.of(query, attributes)
-    low, high = query.outermost
-    choices = [_beyond(query, each, low, high) for each in attributes]
-    most = 0
-    for bounds in product(*choices):
-        placed = start.with_all(bound for several in bounds for bound in several)
+    choices = [() if each in query.dense else query.ways(each) for each in attributes]
+    for ways in product(*(several or (None,) for several in choices)):
+        placed = start.with_all(_beyond(query, dict(zip(attributes, ways, strict=True))))
         for matrix in _ordered(placed, _pairs(query, attributes)):
-            most = max(most, _kept_by(query, matrix, i))
-    return most
+            if _kept_by(query, matrix, i) > 1:
+                of = dict(zip(attributes, ways, strict=True))
+                narrowed = ((each, of[each.lesser] or of[each.greater]) for each in references)
+                return tuple(each if way is None else replace(each, ways=(way,)) for each, way in narrowed)
+    return None
 
 
-def _beyond(query: Conjunctive, attribute: Element, low: int, high: int) -> list[list[_Bound]]:
+def _beyond(query: Conjunctive, ways: Mapping[Element, Way | None]) -> Iterator[_Bound]:
     """Between the constants an attribute is bounded, so that it lies below all of them or above."""
-    if attribute in query.dense:
-        return [[]]
-    ends: dict[Way, list[_Bound]] = {
-        "below": [(attribute, ZERO, low - 1)],
-        "above": [(ZERO, attribute, -high - 1)],
-    }
-    return [ends[way] for way in query.ways(attribute)]
+    low, high = query.outermost
+    for attribute, way in ways.items():
+        if way == "below":
+            yield attribute, ZERO, low - 1
+        elif way == "above":
+            yield ZERO, attribute, -high - 1
 
 
 def by_orders(query: Conjunctive) -> frozenset[int]:

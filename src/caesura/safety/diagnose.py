@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from caesura.catalog import PunctuatedBy
+from sqlglot import exp
+
+from caesura.catalog import Check, PunctuatedBy
 from caesura.clocks import idle_releases, idle_windows
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
@@ -31,17 +33,18 @@ def diagnose(verdict: Verdict) -> tuple[Diagnostic, ...]:
 def _error(state: StateVerdict, verdict: Verdict) -> Diagnostic:
     match state.proof:
         case Reach():
-            return _join(state.proof, verdict)
+            return _join(state, state.proof, verdict)
         case Closing():
             return _closing(state, state.proof, verdict)
     raise AssertionError(f"{type(state.proof).__name__} proves its state bounded")
 
 
-def _join(reach: Reach, verdict: Verdict) -> Diagnostic:
+def _join(state: StateVerdict, reach: Reach, verdict: Verdict) -> Diagnostic:
     names, plans = verdict.judgement.names, reach.join.inputs
     missing = tuple(map(reach.lacks, reach.missing[:SHOWN]))
     awaited = few(reach.missing, lambda i: _one(plans[i], names))
     reasons = (reason for each in missing for reason in because.unreached(reach.join, each, names))
+    summed = because.not_summed(reach.join, state.lack, names)
     message = f"the join state of {names.shown(plans[reach.start])} grows without bound"
     return Diagnostic(
         code=Code.UNSAFE_TREE if verdict.safe_without_hints else Code.JOIN_UNBOUNDED,
@@ -50,7 +53,7 @@ def _join(reach: Reach, verdict: Verdict) -> Diagnostic:
             (place(plans[reach.start]), f"every row waits for {awaited} that may still come"),
             *((place(plans[each.input]), _lacks(each)) for each in missing),
         ),
-        because=(*reasons, *because.useless_conditions(reach.join)),
+        because=(*reasons, *because.useless_conditions(reach.join), *filter(None, (summed,))),
         help=tuple(_join_help(reach, verdict)),
     )
 
@@ -178,6 +181,26 @@ def _join_help(reach: Reach, verdict: Verdict) -> Iterator[str]:
         if not missing.pinned and not additions:
             shown = verdict.judgement.names.shown(reach.join.inputs[missing.input])
             yield f"join {shown} by an equality on a column that it can punctuate"
+    yield from _narrowed(verdict)
+
+
+def _narrowed(verdict: Verdict) -> Iterator[str]:
+    for each in verdict.narrowing or ():
+        assert isinstance(each.constraint, Check)
+        condition = each.constraint.condition
+        (column,) = condition.columns
+        bounded = f"bound {each.stream}.{column}{_way(condition.tree)}"
+        yield f"{bounded}, for instance {because.text(condition)}, in WHERE or as a CHECK of `{each.stream}`"
+
+
+def _way(condition: exp.Expr) -> str:
+    match condition:
+        case exp.LT():
+            return " from above"
+        case exp.GT():
+            return " from below"
+        case _:
+            return ""
 
 
 def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
@@ -192,6 +215,7 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
         elif closing.nullable:
             column = written(closing.kept, closing.nullable[0])
             yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
+    yield from _narrowed(verdict)
 
 
 def _advice(addition: Addition, *, unique: bool) -> str:
@@ -205,4 +229,5 @@ def _advice(addition: Addition, *, unique: bool) -> str:
 
 
 def _additions(verdict: Verdict) -> Iterable[Addition]:
-    return verdict.repairs[0] if verdict.repairs else ()
+    first = verdict.repairs[0] if verdict.repairs else ()
+    return first if first != verdict.narrowing else ()

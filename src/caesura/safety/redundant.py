@@ -15,8 +15,8 @@ from sqlglot import exp
 from caesura.expression import Expr, column
 from caesura.plan import Equality, Filter, Join, Need, Output, Plan, Project, Scan
 from caesura.safety.bounds import joined_on
-from caesura.safety.comparisons import Closure, closure
-from caesura.safety.facts import matching, said, types_of
+from caesura.safety.comparisons import Closure
+from caesura.safety.facts import matching_closure, said, types_of
 from caesura.safety.needs import needs
 from caesura.safety.predicates import conjuncts
 from caesura.safety.presence import present
@@ -84,8 +84,7 @@ class _Pair:
         return rewrite(tree, change)
 
     def covered(self, needed: Iterable[str]) -> bool:
-        facts = matching(self.join)
-        known = closure(facts.comparisons, facts.few)
+        known = matching_closure(self.join)
         if not known.satisfiable:
             return False
         alike = all(

@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TypeAlias
 
-from caesura.catalog import OrderedBy, PunctuatedBy, Stream
+from caesura.catalog import Check, OrderedBy, PunctuatedBy, Stream
 from caesura.plan import Plan, Scan, Sort, inputs, walk, with_inputs
 from caesura.safety.bases import bases
-from caesura.safety.because import constraint
+from caesura.safety.because import constraint, text
 from caesura.safety.closing import Closing
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derivation, derive
 from caesura.safety.states import open_proofs
 
-_OFFERED = 3
+OFFERED = 3
 _EXACT = 8
 """The search is exact for queries that read so many streams and tables; beyond, it is greedy."""
 _TRIED = 2000
@@ -38,11 +38,15 @@ class Addition:
     """A constraint to add to the declaration of a stream."""
 
     stream: str
-    constraint: PunctuatedBy | OrderedBy
+    constraint: PunctuatedBy | OrderedBy | Check
 
     @property
     def add(self) -> str:
-        return constraint(self.constraint)
+        match self.constraint:
+            case Check(condition=condition):
+                return f"CHECK ({text(condition)})"
+            case promise:
+                return constraint(promise)
 
 
 Repair: TypeAlias = tuple[Addition, ...]
@@ -61,7 +65,7 @@ def repairs(plan: Plan) -> tuple[Repair, ...]:
 
 def amended(plan: Plan, additions: Iterable[Addition]) -> Plan:
     """The plan with the constraints added to every scan of their streams; a shared part is amended once."""
-    added: dict[str, list[PunctuatedBy | OrderedBy]] = {}
+    added: dict[str, list[PunctuatedBy | OrderedBy | Check]] = {}
     for each in additions:
         added.setdefault(each.stream, []).append(each.constraint)
     done: dict[Plan, Plan] = {}
@@ -98,7 +102,7 @@ class _Search:
     def _level(self, chosen: Repair, left: int) -> bool:
         """Whether a branch was cut off because it had too few constraints left."""
         key = frozenset(chosen)
-        if (key, left) in self.tried or len(self.found) >= _OFFERED or len(self.tried) >= _TRIED:
+        if (key, left) in self.tried or len(self.found) >= OFFERED or len(self.tried) >= _TRIED:
             return False
         self.tried.add((key, left))
         changed = amended(self.plan, chosen)

@@ -126,6 +126,13 @@ def summary_of(join: Join, derivation: Derivation, needed: Mapping[Plan, Need]) 
     return summary(join, needed[join]) if stays and join.kind == "inner" else None
 
 
+def lack_of(plan: Plan, reach: Reach, derivation: Derivation) -> Lack | None:
+    """Why no synopsis can stand for the rows of a join input of the plan that never leave."""
+    found = summary_of(reach.join, derivation, needs(plan))
+    lack = None if found is None else found.inputs[reach.start]
+    return lack if isinstance(lack, Lack) else None
+
+
 def summed(plan: Plan) -> Plan:
     """The plan, with every join told what its readers need of it where synopses stand for rows that stay."""
     derivation, needed = derive(plan), needs(plan)

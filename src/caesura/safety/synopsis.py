@@ -20,9 +20,9 @@ from caesura.expression import Expr
 from caesura.plan import Aggregate, Join, Need, endless
 from caesura.safety.bounded import Conjunctive, Lack, lacks
 from caesura.safety.bounds import joined_on
-from caesura.safety.comparisons import Closure, Constant, Element, Interval, closure
+from caesura.safety.comparisons import Closure, Constant, Element, Interval
 from caesura.safety.equality import inexact
-from caesura.safety.facts import discrete, matching, said, types_of
+from caesura.safety.facts import discrete, matching_closure, said, types_of
 from caesura.safety.predicates import conjuncts
 from caesura.safety.presence import present
 
@@ -137,8 +137,7 @@ class _Summarised:
         self.join, self.need, self.asked = join, need, asked
         self.types = types_of(*join.inputs)
         self.owner = {each.name: i for i, plan in enumerate(join.inputs) for each in plan.columns}
-        known = matching(join)
-        self.known: Closure = closure(known.comparisons, known.few)
+        self.known: Closure = matching_closure(join)
         self.pushed = tuple(self._pushed())
         self.streams = tuple(i for i, plan in enumerate(join.inputs) if endless(plan))
 

@@ -10,8 +10,9 @@ from caesura import plan
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
 from caesura.safety.names import few, written
+from caesura.safety.narrowing import narrowing
 from caesura.safety.redundant import without_redundant
-from caesura.safety.repair import Repair, repairs
+from caesura.safety.repair import OFFERED, Repair, repairs
 from caesura.safety.states import Blocked, Judgement, StateVerdict, judge, open_proofs
 from caesura.safety.tree import shaped, unhinted
 
@@ -27,8 +28,17 @@ class Verdict:
 
     @cached_property
     def repairs(self) -> tuple[Repair, ...]:
-        """The smallest sets of constraints that would make the query safe; looked for when they are asked for."""
-        return () if self.safe else repairs(self.query.plan)
+        """The smallest sets of promises that would make the query safe, looked for when they are asked for; last,
+        CHECKs that would do instead."""
+        if self.safe:
+            return ()
+        promises = repairs(self.query.plan)
+        return promises if self.narrowing is None else (*promises[: OFFERED - 1], self.narrowing)
+
+    @cached_property
+    def narrowing(self) -> Repair | None:
+        """CHECKs that would make the query safe."""
+        return None if self.safe else narrowing(self.query.plan)
 
     @property
     def states(self) -> tuple[StateVerdict, ...]:

@@ -3,7 +3,8 @@
 The k-th row of every stream has the k-th value of each column's type in all its columns, so that the k-th rows of
 several streams join with each other and with nothing else. Streams that the open state reaches send their rows and
 then say all they have promised to say about these values. The others are silent: for each k a legal future row of
-theirs still gives a result with the k-th rows and no others, so that those have to stay.
+theirs still gives a result with the k-th rows and no others, so that those have to stay. Where columns are
+compared otherwise than by equality, the k-th values are those of `spread.py`.
 """
 
 from __future__ import annotations
@@ -11,15 +12,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 
 from caesura.catalog import OrderedBy, PunctuatedBy, Stream, Unique
 from caesura.plan import Compare, Group, Join, Plan, walk
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
+from caesura.safety.comparisons import Element
+from caesura.safety.facts import discrete, matching_closure
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
 from caesura.safety.sample import Cell, Sample, Samples, samples
-from caesura.safety.states import open_proofs
+from caesura.safety.schemes import Derivation, derive
+from caesura.safety.spread import spread
+from caesura.safety.states import lack_of, open_proofs
+from caesura.types import Type
 
 
 @dataclass(frozen=True)
@@ -55,15 +62,44 @@ class Witness:
 
 def witness(plan: Plan, rows: int) -> Witness | None:
     """For the open state that reaches the fewest inputs and so takes the fewest partners; None if all is safe."""
-    proof = min(open_proofs(plan), key=_partners, default=None)
+    derivation = derive(plan)
+    proof = min(open_proofs(plan, derivation), key=_partners, default=None)
     if proof is None:
         return None
     heard = dict.fromkeys(scan.relation for below in _heard(proof) for scan in scans(below))
     streams = [relation for relation in heard if isinstance(relation, Stream)]
     drawn = samples(plan, streams)
+    if isinstance(proof, Reach) and (drawn.ignored or proof.join.residual is not None):
+        drawn = _placed(drawn, plan, proof, derivation, rows)
     said = [item for stream in streams for item in _said(stream, drawn.columns[stream.name], rows)]
     doubts = (*drawn.ignored, *_doubts(proof, streams, drawn, rows))
     return Witness(proof, tuple(sorted(said, key=lambda item: item.punctuation)), doubts)
+
+
+def _placed(drawn: Samples, plan: Plan, proof: Reach, derivation: Derivation, rows: int) -> Samples:
+    """The same with values that satisfy all comparisons of the join, and that no synopsis may take for one
+    another. The occurrence whose state is open comes first, if a stream is read several times."""
+    join, lack, known = proof.join, lack_of(plan, proof, derivation), matching_closure(proof.join)
+    own = frozenset[Element](column.name for column in join.inputs[proof.start].columns)
+    found = None if lack is None else spread(known, lack, own, rows)
+    if found is None:
+        return drawn
+    placed: dict[str, dict[str, Sample]] = {}
+    for below in (join.inputs[proof.start], *join.inputs):
+        for column in (each for each in below.columns if each.name in found.start and discrete(each.type)):
+            values = tuple(_cell(found.value(column.name, k), column.type) for k in range(1, rows + 1))
+            for stream, name in bases(below, column.name, through_order=False):
+                placed.setdefault(stream.name, {}).setdefault(name, Sample(column.type, chosen=values))
+    columns = {name: {**several, **placed.get(name, {})} for name, several in drawn.columns.items()}
+    understood = {each.said for each in known.comparisons}
+    return Samples(columns, tuple(each for each in drawn.ignored if each not in understood))
+
+
+def _cell(number: int, type: Type) -> Cell:
+    """Days are counted from the beginning of the calendar, where no witness needs to be."""
+    if type.kind == "DATE":
+        return date.fromordinal(max(number, 1)).isoformat()
+    return number
 
 
 def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, rows: int) -> Iterator[str]:
