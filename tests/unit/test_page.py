@@ -161,7 +161,15 @@ def test_a_bounded_state_comes_with_its_hops() -> None:
 def test_hops_are_a_list_in_their_order() -> None:
     hop = {"scheme": "(id)", "pins": ["x = y"], "promises": ["s UNIQUE (id)"]}
     hops = [{"input": "first", **hop}, {"input": "second", **hop}]
-    state = {"operator": "join", "input": "a", "bounded": True, "by": "punctuation", "because": "so", "hops": hops}
+    state = {
+        "operator": "join",
+        "input": "a",
+        "bounded": True,
+        "by": "punctuation",
+        "because": "so",
+        "hops": hops,
+        "synopsis": None,
+    }
     html = page("q4.sql", {"queries": [explanation(states=[state])]})
     inner = html.partition("<ol>")[2].partition("</ol>")[0]
     assert inner.count("<li>") == 2
@@ -280,6 +288,7 @@ def test_everything_is_escaped() -> None:
                 "by": None,
                 "because": evil,
                 "hops": [{"input": evil, "scheme": evil, "pins": [evil], "promises": [evil]}],
+                "synopsis": {"key": [evil], "keeps": [evil], "bound": 1},
             }
         ],
         punctuations=[{"operator": evil, "input": evil, "scheme": evil, "by": None, "because": evil}],

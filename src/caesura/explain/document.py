@@ -8,11 +8,13 @@ from typing import Literal, NotRequired, TypedDict
 
 from caesura.explain.describe import line
 from caesura.explain.measured import MeasuredRun
+from caesura.explain.synopsis import SynopsisReport, of_entries, of_join
 from caesura.plan import Plan, Tree, inputs
 from caesura.planning.choose import Candidate, Choice, Planned, planned
 from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.punctuation import Scheme
 from caesura.safety.because import constraint, shifted, text
+from caesura.safety.closing import Closing
 from caesura.safety.graph import Edge, Pinned, PunctuationGraph, punctuation_graph
 from caesura.safety.growth import GoneBy
 from caesura.safety.names import Names, bare, scans
@@ -21,6 +23,7 @@ from caesura.safety.reach import Hop, Reach
 from caesura.safety.report import Add, BlockedOperator, Place, State, query_report, state_report
 from caesura.safety.schemes import Derivation, Derived
 from caesura.safety.states import Judgement, StateVerdict
+from caesura.safety.synopsis import Synopsis
 from caesura.safety.verdict import Verdict, check_all
 
 
@@ -34,9 +37,11 @@ class HopReport(TypedDict):
 
 
 class ProvenState(State):
-    """`hops`: for a join, the order in which the proof and the purge go; empty for other proofs."""
+    """`hops`: for a join, the order in which the proof and the purge go; empty for other proofs. `synopsis`: what
+    is kept where few combinations of values are; null elsewhere."""
 
     hops: list[HopReport]
+    synopsis: SynopsisReport | None
 
 
 class KeptPunctuations(TypedDict):
@@ -182,7 +187,17 @@ def _explanation(verdict: Verdict, chosen: Planned, executed: Verdict) -> Explan
 def _state(state: StateVerdict, judgement: Judgement) -> ProvenState:
     reach = state.proof if isinstance(state.proof, Reach) else None
     hops = [_hop(reach, hop, judgement) for hop in reach.hops] if reach is not None else []
-    return {**state_report(state), "hops": hops}
+    return {**state_report(state), "hops": hops, "synopsis": _synopsis(state)}
+
+
+def _synopsis(state: StateVerdict) -> SynopsisReport | None:
+    match state.proof:
+        case Synopsis():
+            return of_join(state.proof)
+        case Closing() if state.by == "synopsis":
+            return of_entries(state.proof)
+        case _:
+            return None
 
 
 def _hop(reach: Reach, hop: Hop, judgement: Judgement) -> HopReport:

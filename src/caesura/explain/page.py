@@ -18,6 +18,7 @@ from caesura.explain.document import (
     ProvenState,
 )
 from caesura.explain.drawing import DARK, LIGHT, draw
+from caesura.explain.synopsis import kept as synopsis
 from caesura.explain.text import costs, reason
 from caesura.safety.names import series
 from caesura.safety.report import Add, BlockedOperator
@@ -134,11 +135,12 @@ def _blocked(blocked: BlockedOperator) -> str:
 def _state(state: ProvenState) -> str:
     of = f" of <code>{escape(state['input'])}</code>" if state["input"] else ""
     by = f"bounded: {escape(state['by'])}" if state["by"] is not None else "✗ grows without bound"
+    kept = f'<p class="soft">{escape(synopsis(state["synopsis"]))}</p>' if state["synopsis"] is not None else ""
     return (
         f'<div class="state{"" if state["bounded"] else " open"}">'
         f"<p><strong><code>{escape(state['operator'])}</code>{of}</strong>"
         f' <span class="badge {"good" if state["bounded"] else "bad"}">{by}</span></p>'
-        f"<p>{_prose(state['because'])}</p>{_list(map(_hop, state['hops']), 'ol')}</div>"
+        f"<p>{_prose(state['because'])}</p>{kept}{_list(map(_hop, state['hops']), 'ol')}</div>"
     )
 
 

@@ -13,6 +13,7 @@ from caesura.explain.document import (
     PlanNode,
     ProvenState,
 )
+from caesura.explain.synopsis import kept as synopsis
 
 
 def lines(query: Explanation) -> Iterator[str]:
@@ -79,6 +80,8 @@ def costs(tree: CostedTree) -> str:
 def _state(state: ProvenState) -> Iterator[str]:
     subject = f"{state['operator']} `{state['input']}`" if state["input"] else state["operator"]
     yield f"{subject}: {state['by'] or 'unbounded'}: {state['because']}"
+    if state["synopsis"] is not None:
+        yield f"  {synopsis(state['synopsis'])}"
     for number, hop in enumerate(state["hops"], 1):
         pins, promises = " and ".join(hop["pins"]), " and ".join(hop["promises"])
         yield f"  {number}. `{hop['input']}` on {hop['scheme']}, where {pins}, by {promises}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from caesura.aggregates import FUNCTIONS
 from caesura.plan import Compare, Distinct, Group, Plan, Project, Sort
@@ -63,6 +64,15 @@ class Closing:
     @property
     def few_entries(self) -> bool:
         return self.single or bool(self.domains)
+
+    @property
+    def bound(self) -> int | None:
+        """How many entries there can be at the most, NULL counted as a value; None if that cannot be told."""
+        if self.single:
+            return 1
+        sizes = [(few.size, present(self.kept, key)) for key, few in self.domains]
+        known = [size if there else size + 1 for size, there in sizes if size is not None]
+        return prod(known) if known and len(known) == len(sizes) else None
 
     @property
     def growing(self) -> tuple[Values, ...]:

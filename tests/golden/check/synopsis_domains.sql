@@ -1,0 +1,10 @@
+CREATE STREAM s (a INT, kind TINYINT, open BOOLEAN, day DATE, price DOUBLE, CHECK (a BETWEEN 1 AND 5)) USING json LOCATION 's';
+CREATE STREAM t (a INT, kind TINYINT, open BOOLEAN, day DATE, price DOUBLE) USING json LOCATION 't';
+SELECT s.kind, t.open FROM s, t WHERE s.a = t.a;
+SELECT s.day FROM s, t WHERE s.day = t.day AND s.day BETWEEN DATE '2026-01-01' AND DATE '2026-01-31';
+SELECT DISTINCT s.a FROM s, t WHERE s.price < t.price;
+SELECT s.a FROM s, t WHERE s.price = t.price;
+SELECT s.a FROM s, t WHERE s.price = t.price AND s.price IN (1.5D, 2.5D);
+SELECT s.a FROM s, t WHERE s.a = t.a + 1;
+SELECT s.a FROM s, t WHERE s.a + t.a < 3;
+SELECT s.a FROM s, t WHERE s.a + t.a < 3 AND t.a IN (1, 2);
