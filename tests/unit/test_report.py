@@ -8,7 +8,7 @@ from caesura.plan import Group, Join, Query, Scan
 from caesura.safety.diagnose import diagnose
 from caesura.safety.report import lines, report
 from caesura.safety.verdict import check
-from tests.plans import AUCTION, BID, group, join, query, scan, stream
+from tests.plans import AUCTION, BID, group, join, project, query, scan, stream, where
 
 TEXT = Source("q4.sql", "SELECT *\nFROM bid AS b\nJOIN auction AS a ON b.auction = a.id;\n")
 BY_SELLER = stream("auction", "id seller", PunctuatedBy(("seller",)))
@@ -132,3 +132,13 @@ def test_a_blocked_operator_is_a_warning() -> None:
 
 def test_a_safe_query_has_no_diagnostics() -> None:
     assert diagnose(check(query(joined(scan(AUCTION, "a"))))) == ()
+
+
+def test_a_missing_bound_is_named_with_an_example() -> None:
+    one, other = scan(stream("s", "a b"), "s"), scan(stream("t", "d e"), "t")
+    joined = join(where(one, "s.a > 10"), other, on="s.a = t.d")
+    found, _ = diagnose(check(query(project(joined, a="s.a"))))
+    assert found.because[-1] == (
+        "a synopsis of `s` would have to know every a: it is needed as it is, and nothing bounds it from above"
+    )
+    assert found.help[-1] == "bound s.a from above, for instance a < 1011, in WHERE or as a CHECK of `s`"

@@ -44,7 +44,7 @@ def _join(state: StateVerdict, reach: Reach, verdict: Verdict) -> Diagnostic:
     missing = tuple(map(reach.lacks, reach.missing[:SHOWN]))
     awaited = few(reach.missing, lambda i: _one(plans[i], names))
     reasons = (reason for each in missing for reason in because.unreached(reach.join, each, names))
-    summed = because.not_summed(reach.join, state.lack, names)
+    summed = because.not_summed(reach.join, state.lack, names) if verdict.narrowing is not None else None
     message = f"the join state of {names.shown(plans[reach.start])} grows without bound"
     return Diagnostic(
         code=Code.UNSAFE_TREE if verdict.safe_without_hints else Code.JOIN_UNBOUNDED,

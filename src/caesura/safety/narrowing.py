@@ -24,7 +24,7 @@ from caesura.safety.schemes import derive
 from caesura.safety.states import lack_of, open_proofs
 from caesura.types import BOOLEAN, Type
 
-_MOST = 3
+_MOST = 2
 """More CHECKs than that are no advice."""
 _VALUES = 1000
 """So many values are left, as an example."""
@@ -43,6 +43,13 @@ def narrowing(plan: Plan) -> Repair | None:
         if next(open_proofs(amended(plan, fewer)), None) is None:
             chosen = fewer
     return chosen or None
+
+
+def halfway(addition: Addition) -> bool:
+    """Whether it adds the other end to a column that has one."""
+    return isinstance(addition.constraint, Check) and isinstance(
+        addition.constraint.condition.tree, exp.LT | exp.GT
+    )
 
 
 def _ends(plan: Plan, proof: Reach | Closing) -> Iterator[Addition]:

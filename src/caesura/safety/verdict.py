@@ -10,7 +10,7 @@ from caesura import plan
 from caesura.safety.because import constraint
 from caesura.safety.closing import Closing
 from caesura.safety.names import few, written
-from caesura.safety.narrowing import narrowing
+from caesura.safety.narrowing import halfway, narrowing
 from caesura.safety.redundant import without_redundant
 from caesura.safety.repair import OFFERED, Repair, repairs
 from caesura.safety.states import Blocked, Judgement, StateVerdict, judge, open_proofs
@@ -30,15 +30,20 @@ class Verdict:
     def repairs(self) -> tuple[Repair, ...]:
         """The smallest sets of promises that would make the query safe, looked for when they are asked for; last,
         CHECKs that would do instead."""
-        if self.safe:
-            return ()
-        promises = repairs(self.query.plan)
-        return promises if self.narrowing is None else (*promises[: OFFERED - 1], self.narrowing)
+        return self._promises if self.narrowing is None else (*self._promises[: OFFERED - 1], self.narrowing)
+
+    @cached_property
+    def _promises(self) -> tuple[Repair, ...]:
+        return () if self.safe else repairs(self.query.plan)
 
     @cached_property
     def narrowing(self) -> Repair | None:
-        """CHECKs that would make the query safe."""
-        return None if self.safe else narrowing(self.query.plan)
+        """CHECKs that would make the query safe, if they are few or the query is half there: it bounds the same
+        columns already, from the other side."""
+        found = None if self.safe else narrowing(self.query.plan)
+        if found is None or not self._promises or len(found) < len(self._promises[0]):
+            return found
+        return found if all(map(halfway, found)) else None
 
     @property
     def states(self) -> tuple[StateVerdict, ...]:
