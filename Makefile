@@ -13,7 +13,7 @@ OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-operators test-others test-long demo bench bench-warehouse bench-algebra bench-pwjoin \
-	bench-three-way bench-windowed bench-growth lint format lock clean java
+	bench-three-way bench-windowed bench-growth bench-synopsis lint format lock clean java
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench-windowed: setup  ## a window join and a band join against Spark's own stre
 
 bench-growth: setup  ## the time of a slice as history and state grow
 	@$(BIN)/python -m bench.growth
+
+bench-synopsis: setup  ## an aggregate over two streams without promises against Spark's batch over one table
+	@$(BIN)/python -m bench.synopsis
 
 lint: $(VENV)/.installed  ## ruff and mypy
 	@$(BIN)/ruff check --quiet && echo "ruff check: passed"

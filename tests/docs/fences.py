@@ -70,7 +70,7 @@ class Page:
             line = self.text.count("\n", 0, fence.start()) + 1
             yield Block(self.name, line, language, tuple(words), fence["text"], declarations)
             if words == ["catalog"]:
-                declarations = fence["text"]
+                declarations += fence["text"]
 
 
 README = Page("README.md")

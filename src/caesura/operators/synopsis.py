@@ -7,7 +7,7 @@ or it has the row, or two, that finds a partner if any does. A synopsis of synop
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from caesura.operators.group import Partial
 from caesura.operators.rows import Rows, quote
@@ -33,9 +33,14 @@ class Synopsis:
     greatest: str | None = None
     """SQL over rows: the one with the greatest of it stays."""
     least: str | None = None
+    small: bool = False
+    """Whether it is so small, at its largest, that it is kept in one place."""
 
     def of(self, rows: Rows) -> Rows:
         """Of rows of the input."""
+        return replace(self._of(rows), small=self.small)
+
+    def _of(self, rows: Rows) -> Rows:
         if self.greatest is not None or self.least is not None:
             return self._chosen(rows)
         named = {_KEY.format(name): sql for name, sql in self.keys.items()}
@@ -46,6 +51,7 @@ class Synopsis:
 
     def merged(self, several: Rows) -> Rows:
         """Of tables like this one."""
+        several = several.gathered() if self.small else several
         if self.greatest is not None or self.least is not None:
             return self._chosen(several)
         merges = {each.column.name: each.merge for each in self.partials}

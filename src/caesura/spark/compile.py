@@ -114,7 +114,8 @@ class _Compiler:
                 self._purging[join] = frozenset(name for scheme in schemes for name in scheme.attributes)
         self._summed = self._summaries()
         self._taking = self._grouped_joins()
-        self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging)
+        synopses = {join: tuple(summed.using) for join, summed in self._summed.items()}
+        self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses)
         self._stores = self._stream_stores()
         self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
@@ -165,6 +166,8 @@ class _Compiler:
             using = {i: proof for i in staying if (proof := whole.of(i)) is not None}
             types = {name: type for below in join.inputs for name, type in self._types[below].items()}
             found[join] = Summed(join, whole, join.need, using, types)
+            if len(staying) == len(self._graphs[join].streams):
+                self._purging[join] = frozenset()  # no row waits for a punctuation
         return found
 
     def _grouped_joins(self) -> dict[plan.Plan, Summed]:
@@ -255,8 +258,6 @@ class _Compiler:
         summed = self._summed.get(join)
         implied = summed.able(i) if summed is not None else ()
         synopsis = summed.synopsis(i) if summed is not None else None
-        if synopsis is not None:
-            exports = {}
         return Side(
             table=StateTable(name, below.columns if summed is None else summed.columns(i)),
             finite=finite,

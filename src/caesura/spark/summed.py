@@ -26,6 +26,7 @@ from caesura.spark.aggregates import partial_of, scaled, weighted
 from caesura.types import BIGINT, BOOLEAN, Type
 
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
+_SMALL = 10_000
 _TIMES = "how often"
 """The column that says how many rows of the join a row stands for."""
 
@@ -88,6 +89,7 @@ class Summed:
             tuple(f"array({quote(x)} < {quote(y)}, {quote(x)} = {quote(y)})" for x, y in proof.ordered),
             _extreme("least", proof.greatest, ends, self.types),
             _extreme("greatest", proof.least, ends, self.types),
+            small=proof.bound is not None and proof.bound <= _SMALL,
         )
 
     def _partials(self, i: int) -> Iterator[Partial]:

@@ -33,7 +33,8 @@ class Wanted:
 
 class AllWanted:
     """Of all nodes, which come inputs first. `asked`: the columns that readers of the roots ask for. `purging`:
-    those by whose punctuations rows of joins are purged."""
+    those by whose punctuations rows of joins are purged. `synopses`: the inputs of joins whose rows never leave,
+    so that what they close is not passed on."""
 
     def __init__(
         self,
@@ -42,9 +43,11 @@ class AllWanted:
         asked: Iterable[str],
         graphs: Mapping[plan.Join, JoinGraph],
         purging: Mapping[plan.Join, Collection[str]],
+        synopses: Mapping[plan.Join, Collection[int]],
     ) -> None:
         self._graphs = graphs
         self._purging = purging
+        self._synopses = synopses
         self._of = {node: Wanted() for node in nodes}
         for root in roots:
             self._of[root].ask(types_of(root).keys() & set(asked))
@@ -71,6 +74,8 @@ class AllWanted:
     def exports(self, join: plan.Join | plan.Compare, i: int) -> dict[str, str]:
         """The columns of input i that readers ask for, by themselves or by an equal column of another input."""
         asked = self._of[join].columns
+        if isinstance(join, plan.Join) and i in self._synopses.get(join, ()):
+            return {}
         if isinstance(join, plan.Compare) or join.halved:
             return {} if i else {name: name for name in asked}  # rows of the first input alone come out
         own = types_of(join.inputs[i])
@@ -112,7 +117,8 @@ class AllWanted:
                 for i, below in enumerate(node.inputs):
                     release = given_up(below, i)
                     own = release.asks if release is not None else ()
-                    closing = equal.union(bounded(self._graphs[node], i), self.exports(node, i), own)
+                    rising = bounded(self._graphs[node], i) if self._purging[node] else ()
+                    closing = equal.union(rising, self.exports(node, i), own)
                     self._of[below].ask(closing & types_of(below).keys(), history=True)
 
 
