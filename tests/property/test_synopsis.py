@@ -11,7 +11,7 @@ from caesura.diagnostics import Source
 from caesura.model.join import Join
 from caesura.model.operator import Row, Slice, run
 from caesura.plan import Join as JoinNode
-from caesura.plan import walk
+from caesura.plan import Plan, walk
 from caesura.safety.needs import needs
 from caesura.safety.synopsis import Summary, Synopsis, summary
 from caesura.sql.bind import bind
@@ -49,9 +49,13 @@ class Query:
         select = "SELECT DISTINCT" if self.distinct else "SELECT"
         self.sql = f"{select} {listed} FROM {', '.join(names)} WHERE {where or 'true'};"
 
-    def summary(self) -> Summary:
+    def joined(self) -> tuple[Plan, JoinNode]:
         plan = bind(Source("query.sql", f"{DECLARED}\n{self.sql}")).queries[0].plan
         (join,) = (node for node in walk(plan) if isinstance(node, JoinNode))
+        return plan, join
+
+    def summary(self) -> Summary:
+        plan, join = self.joined()
         return summary(join, needs(plan)[join])
 
     def holds(self, row: Mapping[str, object], conditions: list[tuple[str, str, Term]]) -> bool:
