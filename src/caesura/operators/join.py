@@ -147,12 +147,13 @@ class Join:
         new, changes = NOTHING, dict[str, Change]()
         for i, (side, flow) in enumerate(zip(self.sides, inputs, strict=True)):
             if side.pending is None:
-                if flow.closed.everything and self._kept(state, inputs, i) is None:
-                    new |= Closed(everything=True)
                 continue
             if waiting := side.pending.read(state) | flow.new.confined(side.exports):
                 free, held = side.pending.freed(state, waiting, self._kept(state, inputs, i))
                 new, changes = new | free.renamed(side.exports), {**changes, **held}
+        streams = [flow for side, flow in zip(self.sides, inputs, strict=True) if not side.finite]
+        if all(flow.closed.everything for flow in streams) and not all(flow.before.everything for flow in streams):
+            new |= Closed(everything=True)
         passed, history = passed_on(new, self.passed, state)
         return passed, {**changes, **history}
 

@@ -68,6 +68,8 @@ class Conjunctive:
     least: frozenset[Element] = frozenset()
     dense: frozenset[Element] = frozenset()
     """Attributes that no constant is compared with, since their values are not counted."""
+    loosened: frozenset[Element] = frozenset()
+    """Attributes that P⁺ bounds by what nobody asks of a row of their own stream."""
 
     @cached_property
     def owner(self) -> dict[Element, int]:
@@ -83,39 +85,11 @@ class Conjunctive:
     @cached_property
     def outermost(self) -> tuple[int, int]:
         """All numbers in the query, or that follow from it, lie between these."""
-        return self._ends(self.owner) or (0, 0)
-
-    def ends(self, attribute: Element) -> tuple[int, int] | None:
-        """All numbers that bound it, or anything that it is compared with, lie between these."""
-        return self._ends(self._related(attribute))
-
-    def _ends(self, elements: Iterable[Element]) -> tuple[int, int] | None:
-        intervals = [self.known.interval(each) for each in elements if each in self.known.elements]
-        found = [end for each in intervals for end in (each.low, each.high) if end is not None]
-        return (min(found), max(found)) if found else None
-
-    def _related(self, attribute: Element) -> frozenset[Element]:
-        """Everything that comparisons connect it with, constants aside."""
-        found: set[Element] = {attribute}
-        waiting = [attribute]
-        for each in waiting:  # grows while it is gone through
-            new = self._neighbours.get(each, set()) - found
-            found |= new
-            waiting += new
-        return frozenset(found)
-
-    @cached_property
-    def _neighbours(self) -> dict[Element, set[Element]]:
-        found: dict[Element, set[Element]] = {}
-        for each in self.known.comparisons:
-            if not isinstance(each.lesser, Constant) and not isinstance(each.greater, Constant):
-                found.setdefault(each.lesser, set()).add(each.greater)
-                found.setdefault(each.greater, set()).add(each.lesser)
-        return found
+        return self.known.ends_of(self.owner) or (0, 0)
 
     @cached_property
     def unbounded(self) -> frozenset[Element]:
-        return frozenset(each for each in self.owner if not self.known.bounded(each))
+        return frozenset(e for e in self.owner if e in self.loosened or not self.known.bounded(e))
 
     def ways(self, attribute: Element) -> tuple[Way, ...]:
         """Where nothing bounds it."""
@@ -130,27 +104,28 @@ class Conjunctive:
     def _references(self) -> Iterator[Reference]:
         for x, mine in self.owner.items():
             for y in self.known.above(x):
-                if self.owner.get(y, mine) == mine or y in self._class(x) or not self.unbounded & {x, y}:
+                if self.owner.get(y, mine) == mine or y in self.known.same(x) or not self.unbounded & {x, y}:
                     continue
                 ways = _both_ways(self.ways(y), self.ways(x))
                 if ways and not self.implied(x, y):
                     yield Reference(x, y, ways, tuple(each.said for each in self.known.path(x, y)))
 
     @cached_property
-    def _classes(self) -> dict[Element, frozenset[Element]]:
+    def _rigid(self) -> dict[Element, frozenset[Element]]:
         return {}
 
-    def _class(self, element: Element) -> frozenset[Element]:
-        if element not in self._classes:
-            self._classes[element] = self.known.same(element)
-        return self._classes[element]
+    def _fixed(self, element: Element) -> frozenset[Element]:
+        """What stands and falls with an element, so that it says nothing between it and others."""
+        if element not in self._rigid:
+            self._rigid[element] = self.known.rigid(element) | {element}
+        return self._rigid[element]
 
     def implied(self, x: Element, y: Element) -> bool:
-        """Whether an element between the two already says how x ≤ y compare, or constants do."""
+        """Whether an element between the two already says how x ≤ y compare, or numbers do."""
         more = self.known.most(x, y)
         assert more is not None, "they are compared"
         for z, (to, _) in self.known.above(x).items():
-            if isinstance(z, Constant) or (z not in self._class(x) and z not in self._class(y)):
+            if z == ZERO or (z not in self._fixed(x) and z not in self._fixed(y)):
                 on = self.known.most(z, y)
                 if on is not None and to + on <= more:
                     return True
@@ -321,11 +296,7 @@ class _Matrix:
             return inf if found is None else found
 
         # An attribute that lies between constants nobody knows the value of is bounded all the same.
-        few = frozenset(
-            each
-            for each in attributes
-            if known.bounded(each) and None in (known.most(each, ZERO), known.most(ZERO, each))
-        )
+        few = frozenset(each for each in attributes if each not in query.unbounded)
         return _Matrix(
             {each: i for i, each in enumerate(elements)}, [[most(x, y) for y in elements] for x in elements], few
         )
@@ -373,6 +344,9 @@ class _Matrix:
     def equal(self, x: Element, y: Element) -> bool:
         return self._most(x, y) == 0 == self._most(y, x)
 
+    def _rigid(self, x: Element, y: Element) -> bool:
+        return self._most(x, y) + self._most(y, x) == 0
+
     def bounded(self, x: Element) -> bool:
         return x in self.few or (self._most(x, ZERO) < inf and self._most(ZERO, x) < inf)
 
@@ -399,5 +373,5 @@ class _Matrix:
         return not any(
             self._most(x, z) + self._most(z, y) <= more
             for z in self.index
-            if isinstance(z, Constant) or not (self.equal(x, z) or self.equal(z, y))
+            if isinstance(z, Constant) or not (self._rigid(x, z) or self._rigid(z, y))
         )

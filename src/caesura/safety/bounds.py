@@ -84,6 +84,13 @@ def matching_bounds(join: Join) -> tuple[Bound, ...]:
     return (*inner, *equal, *(stated(join.residual) if join.residual else ()))
 
 
+def never_null(join: Join) -> frozenset[str]:
+    """The columns that a row has to have a value in to meet any other: those in equalities and comparisons. A NULL
+    may satisfy other conditions."""
+    bounds = stated(join.residual) if join.residual is not None else ()
+    return join.compared.union(c for b in bounds for c in (b.column, b.by) if isinstance(c, str))
+
+
 def joined_on(join: Join) -> frozenset[str]:
     """The columns that the join compares."""
     return join.compared if join.residual is None else join.compared | join.residual.columns

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from sqlglot import exp
+
 
 @dataclass(frozen=True)
 class Hidden:
@@ -49,11 +51,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Few:
-    """A column with finitely many values, at most `size` if that is known, and why, as a clause."""
+    """A column with finitely many values, at most `size` if that is known, and why, as a clause.
+
+    `condition`: what lists the values, if it is one on this column alone.
+    """
 
     element: Element
     why: str
     size: int | None = None
+    condition: exp.Expr | None = None
 
 
 def equal(one: Element, other: Element, more: int = 0, said: str = "") -> tuple[Comparison, Comparison]:
@@ -97,6 +103,32 @@ class Closure:
     @cached_property
     def elements(self) -> frozenset[Element]:
         return frozenset(end for each in self.comparisons for end in (each.lesser, each.greater))
+
+    @cached_property
+    def neighbours(self) -> Mapping[Element, frozenset[Element]]:
+        """What an element is compared with, constants aside."""
+        found: dict[Element, set[Element]] = {}
+        for each in self.comparisons:
+            if not isinstance(each.lesser, Constant) and not isinstance(each.greater, Constant):
+                found.setdefault(each.lesser, set()).add(each.greater)
+                found.setdefault(each.greater, set()).add(each.lesser)
+        return {each: frozenset(near) for each, near in found.items()}
+
+    def related(self, element: Element) -> frozenset[Element]:
+        """Everything that comparisons connect it with, constants aside."""
+        found: set[Element] = {element}
+        waiting = [element]
+        for each in waiting:  # grows while it is gone through
+            new = self.neighbours.get(each, frozenset()) - found
+            found |= new
+            waiting += new
+        return frozenset(found)
+
+    def ends_of(self, elements: Iterable[Element]) -> tuple[int, int] | None:
+        """All numbers that bound one of them lie between these."""
+        intervals = [self.interval(each) for each in elements if each in self.elements]
+        found = [end for each in intervals for end in (each.low, each.high) if end is not None]
+        return (min(found), max(found)) if found else None
 
     @cached_property
     def solution(self) -> Mapping[Element, int] | None:
@@ -181,6 +213,11 @@ class Closure:
         return frozenset(
             (element, *(each for each, (more, _) in found.items() if self.most(each, element) == -more == 0))
         )
+
+    def rigid(self, element: Element) -> frozenset[Element]:
+        """All that lies at a fixed distance from it, itself included."""
+        found = self.above(element)
+        return frozenset(each for each, (more, _) in found.items() if self.most(each, element) == -more)
 
     def few_of(self, element: Element) -> Few | None:
         """Why it has few values, if something lists them; of several reasons the one that leaves the fewest."""

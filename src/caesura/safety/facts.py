@@ -36,10 +36,11 @@ from caesura.safety.equality import family, fixes
 from caesura.safety.predicates import conjuncts
 from caesura.safety.predicates import constant as is_constant
 from caesura.safety.presence import present
+from caesura.sql.datatypes import decimal
 from caesura.types import Type
 
 Types: TypeAlias = Mapping[str, Type]
-_TINYINT = (-128, 127)
+_BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
 _ARITHMETIC: Mapping[type[exp.Expr], Callable[[Fraction, Fraction], Fraction]] = {
     exp.Add: operator.add,
     exp.Sub: operator.sub,
@@ -85,17 +86,25 @@ def facts(plan: Plan) -> Facts:
         case Join(kind="anti", inputs=(below, _)):
             return facts(below)
         case Join(inputs=several):  # what is said of one input's columns holds, or all of them are NULL
-            return _sum(facts(each) for each in several)
+            known = (facts(each) for each in several)
+            return _sum(each for i, each in enumerate(known) if i not in plan.padded or _satisfiable(each))
+        case Group(input=below, keys=()):  # a row comes out where none goes in
+            return _typed(plan)
         case Group(input=below, keys=keys):
             return _renamed(facts(below), {key: (key,) for key in keys}, plan.columns[0].name) + _typed(plan)
         case Distinct(input=below) | Sort(input=below):
             return facts(below)
         case Compare(inputs=(below, other), kind="intersect"):
-            return facts(below) + _renamed(facts(other), {c.name: (c.name,) for c in plan.columns}, "the other")
+            own: dict[Element, tuple[str, ...]] = {c.name: (c.name,) for c in plan.columns}
+            return _renamed(facts(below), own, "one") + _renamed(facts(other), own, "the other")
         case Compare(inputs=(below, _)):
             return facts(below)
         case Merge():
             return _merged(plan)
+
+
+def _satisfiable(known: Facts) -> bool:
+    return closure(known.comparisons).satisfiable
 
 
 def matching(join: Join) -> Facts:
@@ -162,6 +171,8 @@ def _scanned(scan: Scan) -> Facts:
         if sum(isinstance(end, str) for end in (each.lesser, each.greater)) == 1
         or there.issuperset((each.lesser, each.greater))
     )
+    if not closure(holding).satisfiable:
+        return _typed(scan)  # then all of it is NULL
     checked = _renamed(Facts(holding, said.few), {name: (full,) for name, full in names.items()}, scan.alias)
     return _typed(scan) + checked
 
@@ -175,7 +186,7 @@ def _typed(plan: Plan) -> Facts:
         if column.type.boolean:
             few.append(Few(column.name, why, 2))
         elif column.type.kind == "TINYINT":
-            low, high = _TINYINT
+            low, high = limits(column.type)
             few.append(Few(column.name, why, high - low + 1))
             comparisons += (Comparison(column.name, ZERO, high, why), Comparison(ZERO, column.name, -low, why))
     return Facts(tuple(comparisons), tuple(few))
@@ -192,7 +203,7 @@ def _projected(plan: Project) -> Facts:
         elif fixes(output.expr.tree, output.expr.type):
             said = f"it is {output.expr.sql}"
             few.append(Few(output.name, said, 1))
-            if (value := number(output.expr.tree)) is not None and value.denominator == 1:
+            if discrete(output.expr.type) and (value := number(output.expr.tree)) is not None:
                 computed += equal(output.name, ZERO, int(value), said)
     below = _renamed(facts(plan.input), names, plan.columns[0].name)
     copies = (c for first, *rest in names.values() for each in rest for c in equal(first, each))
@@ -277,7 +288,8 @@ def _listed(one: exp.Expr, values: list[exp.Expr], types: Types, text: str) -> F
             Comparison(one.name, ZERO, floor(max(known)), text),
             Comparison(ZERO, one.name, -ceil(min(known)), text),
         )
-    return Facts(ends, (Few(one.name, text, len({each.sql() for each in values})),))
+    condition = exp.In(this=one.copy(), expressions=[each.copy() for each in values])
+    return Facts(ends, (Few(one.name, text, len({each.sql() for each in values}), condition),))
 
 
 def _compared(one: exp.Expr, other: exp.Expr, kind: type[exp.Expr], types: Types, text: str) -> Facts:
@@ -292,8 +304,10 @@ def _compared(one: exp.Expr, other: exp.Expr, kind: type[exp.Expr], types: Types
         return Facts()
     few: tuple[Few, ...] = ()
     if kind is exp.EQ and len(columns) == 1:
-        fixed = other if isinstance(x, str) else one
-        few = (Few(columns[0], f"it is {shown(fixed)}", 1),) if fixes(fixed, types[columns[0]]) else ()
+        column, fixed = (one, other) if isinstance(x, str) else (other, one)
+        if isinstance(column, exp.Column) and fixes(fixed, types[column.name]):
+            condition = exp.EQ(this=column.copy(), expression=fixed.copy())
+            few = (Few(column.name, f"it is {shown(fixed)}", 1, condition),)
     if not all(discrete(types[each]) for each in columns) and (len(columns) == 1 or plus or more):
         return Facts(few=few)
     gap = more - plus
@@ -330,6 +344,17 @@ def _shifted(tree: exp.Expr, types: Types) -> tuple[Element, Fraction] | None:
 def discrete(type: Type) -> bool:
     """Between two values lie finitely many."""
     return type.enumerable or family(type) == family(Type("BIGINT"))
+
+
+def limits(type: Type) -> tuple[int, int]:
+    """The least and the greatest value of a type whose values are counted."""
+    if type.kind == "DATE":
+        return date.min.toordinal(), date.max.toordinal()
+    if type.kind == "DECIMAL":
+        most = 10 ** decimal(type)[0] - 1
+        return -most, most
+    bits = _BITS[type.kind]
+    return -(2**bits), 2**bits - 1
 
 
 def number(tree: exp.Expr) -> Fraction | None:

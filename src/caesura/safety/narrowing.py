@@ -17,7 +17,7 @@ from caesura.plan import Plan, Sort
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Interval
-from caesura.safety.facts import closed, discrete, domain, matching_closure
+from caesura.safety.facts import closed, discrete, domain, limits, matching_closure
 from caesura.safety.reach import Reach
 from caesura.safety.repair import Addition, Repair, amended
 from caesura.safety.schemes import derive
@@ -81,10 +81,11 @@ def _between(plan: Plan, column: str, known: Interval) -> Iterator[Addition]:
 
 def _condition(stream: Stream, name: str, known: Interval, type: Type) -> exp.Expr:
     column = exp.column(name)
+    least, greatest = limits(type)
     if known.low is not None and known.high is None:
-        return exp.LT(this=column, expression=_value(known.low + _VALUES, type))
+        return exp.LT(this=column, expression=_value(min(known.low + _VALUES, greatest), type))
     if known.high is not None and known.low is None:
-        return exp.GT(this=column, expression=_value(known.high - _VALUES, type))
+        return exp.GT(this=column, expression=_value(max(known.high - _VALUES, least), type))
     low = date(2026, 1, 1).toordinal() if type.kind == "DATE" else 0
     return exp.Between(this=column, low=_value(low, type), high=_value(low + _VALUES - 1, type))
 

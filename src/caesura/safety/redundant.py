@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from caesura.expression import Expr, column
 from caesura.plan import Equality, Filter, Join, Need, Output, Plan, Project, Scan
-from caesura.safety.bounds import joined_on
+from caesura.safety.bounds import never_null
 from caesura.safety.comparisons import Closure
 from caesura.safety.facts import matching_closure, said, types_of
 from caesura.safety.needs import needs
@@ -32,12 +32,17 @@ def without_redundant(plan: Plan) -> Plan:
 
 
 def _reduced(join: Join, need: Need) -> Plan:
+    """The last occurrences go first, and others with them: what is left is looked at again."""
     if join.kind != "inner" or need.duplicates:
         return join
-    for j, k in permutations(range(len(join.inputs)), 2):
+    for k, j in permutations(range(len(join.inputs)), 2):
         pair = _Pair.of(join, j, k)
         if pair is not None and pair.covered(need.exactly.columns):
-            return pair.without()
+            project = pair.without()
+            left = project.input
+            # The columns of the one that went are now those of the other.
+            needed = frozenset(pair.same.get(name, name) for name in need.exactly.columns)
+            return replace(project, input=_reduced(left, Need(needed)) if isinstance(left, Join) else left)
     return join
 
 
@@ -89,6 +94,8 @@ class _Pair:
             return False
         alike = all(
             known.most(name, self.same[name]) == 0 == known.most(self.same[name], name)
+            and self._there(name)
+            and self._there(self.same[name])
             for name in needed
             if name in self.same
         )
@@ -102,17 +109,18 @@ class _Pair:
     def _implied(self, part: exp.Expr, known: Closure) -> bool:
         """Whether it holds wherever rows meet: it compares what is never NULL there, and P⁺ says so."""
         found = said(part, types_of(*self.join.inputs))
-        there = joined_on(self.join)
         if found.few or not found.comparisons or not isinstance(part, exp.Binary):
             return False
-        if not all(
-            name in there or present(self.join.inputs[self.join.owner(name)], name) for name in _names(part)
-        ):
+        if not all(map(self._there, _names(part))):
             return False
         most = ((known.most(each.lesser, each.greater), each.more) for each in found.comparisons)
         return all(least is not None and least <= more for least, more in most)
 
-    def without(self) -> Plan:
+    def _there(self, name: str) -> bool:
+        """Whether a column is never NULL where rows meet."""
+        return name in never_null(self.join) or present(self.join.inputs[self.join.owner(name)], name)
+
+    def without(self) -> Project:
         """The same rows, as far as they are needed, in the same columns."""
         join, filters, between = self.join, list[exp.Expr](), list[exp.Expr]()
         own = set(self.same.values())
@@ -121,7 +129,11 @@ class _Pair:
         plans = [_filtered(plan, filters) if i == self.k else plan for i, plan in enumerate(join.inputs)]
         del plans[self.j]
         kept = [each for each in join.equalities if not {each.left, each.right} & self.same.keys()]
-        equal = [part for part in between if isinstance(part, exp.EQ)]
+        equal = [
+            part
+            for part in between
+            if isinstance(part, exp.EQ) and all(isinstance(e, exp.Column) for e in (part.left, part.right))
+        ]
         rest = [part for part in self._residual if not _names(part) & self.same.keys()]
         rest += (part for part in between if part not in equal)
         moved = [Equality(part.left.name, part.right.name) for part in equal]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from caesura.safety.bounded import Lack, Reference, Way
-from caesura.safety.comparisons import ZERO, Closure, Element
+from caesura.safety.comparisons import ZERO, Closure, Constant, Element
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,21 @@ class Spread:
 def spread(known: Closure, lack: Lack, own: frozenset[Element], rows: int) -> Spread | None:
     """Values for so many rows of the stream that has the elements `own`; None for types that are not counted."""
     start = known.solution
-    if start is None or lack.attribute not in start:
+    if start is None or lack.attribute not in start or not lack.ways:
         return None
-    width = max(start.values(), default=0) - min(start.values(), default=0) + 2
+    width = max(map(len, _ranges(known, start)), default=0) + 2
     if lack.needed != "order":
         return Spread(start, (_move(known, lack.attribute, lack.ways[-1]),), rows, width)
     return Spread(start, tuple(_moves(known, lack.references, own)), rows, width)
+
+
+def _ranges(known: Closure, values: Mapping[Element, int]) -> Iterator[range]:
+    """From the least to the greatest value of elements that comparisons connect, constants aside."""
+    left = {each for each in values if not isinstance(each, Constant)}
+    while left:
+        group = known.related(left.pop())
+        left -= group
+        yield range(min(values[each] for each in group), max(values[each] for each in group))
 
 
 def _move(known: Closure, element: Element, way: Way, *, rising: bool = True) -> _Move:

@@ -8,8 +8,8 @@ compared with them, so that one stands for all. What a grouping above takes toge
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from math import prod
 
@@ -19,12 +19,13 @@ from caesura.aggregates import FUNCTIONS
 from caesura.expression import Expr
 from caesura.plan import Aggregate, Join, Need, endless
 from caesura.safety.bounded import Conjunctive, Lack, lacks
-from caesura.safety.bounds import joined_on
-from caesura.safety.comparisons import Closure, Constant, Element, Interval
+from caesura.safety.bounds import joined_on, never_null
+from caesura.safety.comparisons import ZERO, Closure, Comparison, Constant, Element, Interval, closure
 from caesura.safety.equality import inexact
-from caesura.safety.facts import discrete, matching_closure, said, types_of
+from caesura.safety.facts import Facts, discrete, domain, matching, matching_closure, said, types_of
 from caesura.safety.predicates import conjuncts
 from caesura.safety.presence import present
+from caesura.sql.rewrite import rewrite
 
 _ORDERS = 3
 """Of two values: less, equal, greater."""
@@ -115,6 +116,8 @@ class Summary:
     inputs: tuple[Synopsis | Lack | None, ...]
     intervals: Mapping[str, Interval]
     """The columns compared that all conditions together keep between ends."""
+    lists: Mapping[str, exp.Expr]
+    """Columns that have to equal others whose values are listed: the condition, in their own names."""
     said: tuple[exp.Expr, ...]
 
     @property
@@ -144,16 +147,43 @@ class _Summarised:
     def summary(self) -> Summary:
         if not self.known.satisfiable:
             empty = (self._empty(i) if i in self.streams else None for i in range(len(self.join.inputs)))
-            return Summary(self.join, tuple(empty), {}, self._conjuncts)
+            return Summary(self.join, tuple(empty), {}, {}, self._conjuncts)
         lacking = lacks(self.query)
         found = (
             None if i not in self.streams else lacking.get(i) or self._synopsis(i)
             for i in range(len(self.join.inputs))
         )
-        compared = joined_on(self.join) & self.known.elements  # others may be NULL, which is in no interval
-        numbers = {name: self.known.interval(name) for name in self.owner if name in compared}
-        known = {name: each for name, each in numbers.items() if each != Interval()}
-        return Summary(self.join, tuple(found), known, self.said)
+        return Summary(self.join, tuple(found), self.intervals, self.lists, self.said)
+
+    @cached_property
+    def present(self) -> frozenset[str]:
+        """The columns that are never NULL where rows meet."""
+        return never_null(self.join)
+
+    @cached_property
+    def intervals(self) -> dict[str, Interval]:
+        """Of columns that are never NULL: NULL is in no interval."""
+        found = {
+            name: self.known.interval(name) for name in self.types if name in self.present & self.known.elements
+        }
+        return {name: each for name, each in found.items() if each != Interval()}
+
+    @cached_property
+    def lists(self) -> dict[str, exp.Expr]:
+        found: dict[str, exp.Expr] = {}
+        for name in self.types:
+            if name in self.present and not self._enforced(name):
+                alike = self.known.same(name)
+                listed = (each.condition for each in self.known.few if each.element in alike)
+                condition = next((each for each in listed if each is not None), None)
+                if condition is not None:
+                    found[name] = rewrite(condition, partial(_column, name))
+        return found
+
+    def _enforced(self, name: str) -> bool:
+        """Whether what bounds a column is asked of every row of its own input."""
+        interval = self.intervals.get(name, Interval())
+        return interval.size is not None or domain(self.join.inputs[self.owner[name]], name) is not None
 
     def _empty(self, i: int) -> Synopsis:
         named = self.need.exactly.columns | joined_on(self.join)
@@ -204,17 +234,33 @@ class _Summarised:
             frozenset(extremes["MAX"]),
             frozenset(extremes["MIN"]),
             frozenset(name for name, type in self.types.items() if not discrete(type)),
+            frozenset(name for name in self.types if not self._enforced(name) and name not in self.lists),
         )
 
     @cached_property
     def said(self) -> tuple[exp.Expr, ...]:
-        """The conjuncts of the join that others do not imply."""
-        kept: list[exp.Expr] = []
+        """The conjuncts of the join that the others, with what is asked of each input, do not imply."""
+        kept = list(self._conjuncts)
         for conjunct in self._conjuncts:
-            comparisons = said(conjunct, self.types).comparisons
-            if not self._plain(conjunct) or not all(self.query.implied(c.lesser, c.greater) for c in comparisons):
-                kept.append(conjunct)
+            others = [each for each in kept if each is not conjunct]
+            if self._plain(conjunct) and self._implied(said(conjunct, self.types), others):
+                kept = others
         return tuple(kept)
+
+    def _implied(self, found: Facts, others: Iterable[exp.Expr]) -> bool:
+        ends = (
+            end
+            for name, each in self.intervals.items()
+            for end in (
+                None if each.high is None else Comparison(name, ZERO, each.high),
+                None if each.low is None else Comparison(ZERO, name, -each.low),
+            )
+            if end is not None
+        )
+        between = (c for each in others for c in said(each, self.types).comparisons)
+        known = closure((*matching(replace(self.join, residual=None)).comparisons, *between, *ends))
+        most = ((known.most(each.lesser, each.greater), each.more) for each in found.comparisons)
+        return all(least is not None and least <= more for least, more in most)
 
     def _plain(self, conjunct: exp.Expr) -> bool:
         """Whether it compares columns as they are, and P⁺ knows all that it says."""
@@ -256,16 +302,20 @@ class _Summarised:
             self.join, i, self._apart(keys), self.need.duplicates, greatest, least, pushed, why=self._why(keys)
         )
 
+    def _ends(self, name: str) -> tuple[int, int] | None:
+        """All numbers that bound it, or anything that it is compared with, lie between these."""
+        return self.known.ends_of(self.known.related(name))
+
     def _merely_ordered(self, name: str) -> bool:
         """Whether a column matters only as it compares with columns of other inputs: no constant divides it."""
-        return not self.known.bounded(name) and (name in self.query.dense or self.query.ends(name) is None)
+        return name in self.query.unbounded and (name in self.query.dense or self._ends(name) is None)
 
     def _key(self, i: int, name: str) -> Key:
-        nothing = 0 if name in self.join.compared or present(self.join.inputs[i], name) else 1
-        if self.known.bounded(name):
+        nothing = 0 if name in self.present or present(self.join.inputs[i], name) else 1
+        if name not in self.query.unbounded:
             size = self.known.size(name)
             return Key(name, size=None if size is None else size + nothing)
-        ends = self.query.ends(name)
+        ends = self._ends(name)
         assert ends is not None
         low, high = ends
         ways, interval = self.query.ways(name), self.known.interval(name)
@@ -278,11 +328,11 @@ class _Summarised:
         )
 
     def _apart(self, keys: Iterable[Key]) -> tuple[Key, ...]:
-        """Equal columns tell the same."""
+        """Equal columns tell the same, unless one may be NULL where the other is not."""
         found: list[Key] = []
         for key in keys:
-            alike = self.known.same(key.column) if key.column in self.known.elements else {key.column}
-            known = any(each.column in alike for each in found)
+            alike = self.known.same(key.column) if key.column in self.present else ()
+            known = any(each.column in alike and each.column in self.present for each in found)
             found.append(Key(key.column, key.low, key.high, 1) if known else key)
         return tuple(found)
 
@@ -303,6 +353,11 @@ def _extremes(found: Iterable[tuple[Element, tuple[str, ...]]]) -> tuple[Extreme
         assert isinstance(name, str)
         ways.setdefault(name, set()).update(several)
     return tuple(Extreme(name, "below" in of, "above" in of) for name, of in ways.items())
+
+
+def _column(name: str, node: exp.Expr) -> exp.Expr | None:
+    """In the place of a column."""
+    return exp.column(name, quoted=True) if isinstance(node, exp.Column) else None
 
 
 def _columns(tree: exp.Expr) -> frozenset[str]:

@@ -19,7 +19,7 @@ from caesura.plan import Compare, Group, Join, Plan, walk
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Element
-from caesura.safety.facts import discrete, matching_closure
+from caesura.safety.facts import discrete, limits, matching_closure
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
 from caesura.safety.sample import Cell, Sample, Samples, samples
@@ -27,6 +27,8 @@ from caesura.safety.schemes import Derivation, derive
 from caesura.safety.spread import spread
 from caesura.safety.states import lack_of, open_proofs
 from caesura.types import Type
+
+_ONE_DAY = date(2024, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,13 @@ def _placed(drawn: Samples, plan: Plan, proof: Reach, derivation: Derivation, ro
     placed: dict[str, dict[str, Sample]] = {}
     for below in (join.inputs[proof.start], *join.inputs):
         for column in (each for each in below.columns if each.name in found.start and discrete(each.type)):
-            values = tuple(_cell(found.value(column.name, k), column.type) for k in range(1, rows + 1))
+            numbers = [found.value(column.name, k) for k in range(1, rows + 1)]
+            low, high = limits(column.type)
+            if column.type.kind == "DATE" and known.ends_of(known.related(column.name)) is None:
+                numbers = [_ONE_DAY + number for number in numbers]  # any will do to start with
+            if not low <= min(numbers) <= max(numbers) <= high:
+                return drawn
+            values = tuple(_cell(number, column.type) for number in numbers)
             for stream, name in bases(below, column.name, through_order=False):
                 placed.setdefault(stream.name, {}).setdefault(name, Sample(column.type, chosen=values))
     columns = {name: {**several, **placed.get(name, {})} for name, several in drawn.columns.items()}
@@ -96,10 +104,7 @@ def _placed(drawn: Samples, plan: Plan, proof: Reach, derivation: Derivation, ro
 
 
 def _cell(number: int, type: Type) -> Cell:
-    """Days are counted from the beginning of the calendar, where no witness needs to be."""
-    if type.kind == "DATE":
-        return date.fromordinal(max(number, 1)).isoformat()
-    return number
+    return date.fromordinal(number).isoformat() if type.kind == "DATE" else number
 
 
 def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, rows: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ from caesura.expression import Expr
 from caesura.operators.chain import Chain, Hop
 from caesura.operators.conditions import Condition
 from caesura.operators.rows import quote
-from caesura.safety.bounds import Bound, stated
+from caesura.safety.bounds import Bound, never_null
 from caesura.safety.equality import matching_classes
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.reach import Reach
@@ -102,8 +102,7 @@ def given_up(below: plan.Plan, i: int) -> Hop | None:
 def able(join: plan.Join, below: plan.Plan) -> list[str]:
     """The conditions, as SQL, without which a row of an input meets nothing: no NULL where it is compared, and one
     value where there must be one."""
-    bounds = stated(join.residual) if join.residual is not None else ()
-    compared = join.compared.union(c for b in bounds for c in (b.column, b.by) if isinstance(c, str))
+    compared = never_null(join)
     present = [f"{quote(column.name)} IS NOT NULL" for column in below.columns if column.name in compared]
     return [*present, *(f"{quote(one)} = {quote(other)}" for one, other in alike(join, below))]
 

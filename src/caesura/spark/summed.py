@@ -20,12 +20,12 @@ from caesura.operators.group import Partial
 from caesura.operators.rows import quote
 from caesura.operators.synopsis import Given, Synopsis
 from caesura.safety.comparisons import Interval
+from caesura.safety.facts import limits
 from caesura.safety.synopsis import Extreme, Key, Pushed, Summary
 from caesura.safety.synopsis import Synopsis as Proof
 from caesura.spark.aggregates import partial_of, scaled, weighted
 from caesura.types import BIGINT, BOOLEAN, Type
 
-_BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
 _SMALL = 10_000
 _TIMES = "how often"
 """The column that says how many rows of the join a row stands for."""
@@ -70,9 +70,15 @@ class Summed:
             yield "false"
         for column in self.join.inputs[i].columns:
             interval = self.summary.intervals.get(column.name, Interval())
-            for sign, end in ((">=", interval.low), ("<=", interval.high)):
-                if end is not None and (sql := _literal(end, column.type)) is not None:
-                    yield f"{quote(column.name)} {sign} {sql}"
+            least, greatest = limits(column.type)
+            if interval.low is not None and interval.low > least:
+                above = interval.low <= greatest
+                yield f"{quote(column.name)} >= {_literal(interval.low, column.type)}" if above else "false"
+            if interval.high is not None and interval.high < greatest:
+                below = interval.high >= least
+                yield f"{quote(column.name)} <= {_literal(interval.high, column.type)}" if below else "false"
+            if column.name in self.summary.lists:
+                yield Expr(self.summary.lists[column.name], BOOLEAN).sql
 
     def synopsis(self, i: int) -> Synopsis | None:
         proof = self.using.get(i)
@@ -162,19 +168,23 @@ def _argument(pushed: Pushed, k: int) -> str:
     return f"argument {k + 1} of {pushed.aggregate.result.name}"
 
 
-def _literal(number: int, type: Type) -> str | None:
-    """A value as SQL; None if the type has none so small or so great."""
+def _literal(number: int, type: Type) -> str:
+    """A value of the type as SQL."""
     if type.kind == "DATE":
-        inside = date.min.toordinal() <= number <= date.max.toordinal()
-        return f"DATE '{date.fromordinal(number).isoformat()}'" if inside else None
-    bits = _BITS.get(type.kind, 63)
-    return f"CAST({number}L AS {type})" if -(2**bits) < number < 2**bits else None
+        return f"DATE '{date.fromordinal(number).isoformat()}'"
+    return f"CAST('{number}' AS {type})"
+
+
+def _end(number: int | None, type: Type) -> str | None:
+    """The same; None if the type has no such value."""
+    least, greatest = limits(type)
+    return _literal(number, type) if number is not None and least <= number <= greatest else None
 
 
 def _clamped(key: Key, type: Type) -> str:
     sql = quote(key.column)
     for end, choose in ((key.low, "greatest"), (key.high, "least")):
-        if end is not None and (literal := _literal(end, type)) is not None:
+        if (literal := _end(end, type)) is not None:
             sql = f"{choose}({sql}, {literal})"
     return sql
 
@@ -197,6 +207,6 @@ def _counting(extreme: Extreme, key: Key | None, type: Type) -> str:
     beyond = [
         f"{name} {sign} {literal}"
         for end, sign, counts in ((key.low, "<=", extreme.below), (key.high, ">=", extreme.above))
-        if end is not None and counts and (literal := _literal(end, type)) is not None
+        if counts and (literal := _end(end, type)) is not None
     ]
     return f"IF({' OR '.join(beyond) or 'false'}, {name}, NULL)"
