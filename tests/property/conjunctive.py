@@ -24,6 +24,9 @@ def drawn(chance: Random, *, streams: int = 3, attributes: int = 2, conditions: 
         if x != y:
             other, more = (ZERO, chance.choice(constants)) if y is None else (y, 0)
             said += compared(x, chance.choice(("<", "<=", "=", ">", ">=", "<", ">")), other, more)
+    for several in names:  # a filter may also say by how much two attributes of a stream differ
+        if len(several) > 1 and chance.random() < 0.2:
+            said += compared(several[0], chance.choice(("=", "<=", ">=")), several[1], chance.choice((-1, 1, 2)))
     exact = frozenset(name for name in every if chance.random() < 0.15)
     return Conjunctive(tuple(names), closure(said), exact, duplicates=chance.random() < 0.4)
 

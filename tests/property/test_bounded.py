@@ -72,14 +72,14 @@ def _width(told: list[Told]) -> int:
 
 def test_both_agree_with_the_growth_of_what_continuations_tell_apart() -> None:
     open_streams = 0
-    for seed in range(1500):
+    for seed in range(800):
         chance = Random(seed)
         query = drawn(chance, streams=2, attributes=2, conditions=4)
         if len(query.streams) < 2 or any(abs(each) > 1 for each in query.constants):
             continue
         lacking = frozenset(lacks(query))
         for stream in (0, 1):
-            smaller, larger = growth(query, stream, 2), growth(query, stream, 3)
+            smaller, larger = growth(query, stream, 3), growth(query, stream, 5)
             assert (larger > smaller) == (stream in lacking), (seed, stream, query)
         open_streams += len(lacking)
     assert open_streams > 100

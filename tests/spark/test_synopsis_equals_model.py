@@ -43,7 +43,7 @@ def test_a_synopsis_holds_what_the_model_keeps(spark: SparkSession) -> None:
     for query, summed, i in several:
         proof, names = summed.using[i], query.columns[i]
         drawn = [Row.of({name: chance.randint(-6, 7) for name in names}) for _ in range(40)]
-        rows = [row for row in drawn if query.holds(row, query.conditions)]
+        rows = [row for row in drawn if query.holds(row)]
         synopsis = summed.synopsis(i)
         assert synopsis is not None
         schema = ", ".join(f"`{name}` BIGINT" for name in names)

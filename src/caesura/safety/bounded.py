@@ -351,9 +351,10 @@ class _Matrix:
         return x in self.few or (self._most(x, ZERO) < inf and self._most(ZERO, x) < inf)
 
     def classes(self, attributes: Iterable[Element]) -> int:
+        """Of those that are equal, or differ by a number: the row with the greatest of one has it of all."""
         found: list[Element] = []
         for each in attributes:
-            if not any(self.equal(each, other) for other in found):
+            if not any(self._rigid(each, other) for other in found):
                 found.append(each)
         return len(found)
 

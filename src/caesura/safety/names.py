@@ -88,8 +88,9 @@ def scans(plan: Plan) -> tuple[Scan, ...]:
 
 def alias_of(project: Project) -> str | None:
     """The alias that a projection puts on a subquery, view or derived stream; None if it is no such projection."""
-    renamed = [output.name for output in project.outputs if output.name != output.expr.column]
-    aliases = {name.partition(".")[0] for name in renamed if "." in name}
+    if all(output.name == output.expr.column for output in project.outputs):
+        return None
+    aliases = {output.name.partition(".")[0] if "." in output.name else None for output in project.outputs}
     return aliases.pop() if len(aliases) == 1 else None
 
 

@@ -22,7 +22,7 @@ from caesura.safety.bounded import Conjunctive, Lack, lacks
 from caesura.safety.bounds import joined_on, never_null
 from caesura.safety.comparisons import ZERO, Closure, Comparison, Constant, Element, Interval, closure
 from caesura.safety.equality import inexact
-from caesura.safety.facts import Facts, discrete, domain, matching, matching_closure, said, types_of
+from caesura.safety.facts import Facts, closed, discrete, domain, matching, matching_closure, said, types_of
 from caesura.safety.predicates import conjuncts
 from caesura.safety.presence import present
 from caesura.sql.rewrite import rewrite
@@ -172,7 +172,8 @@ class _Summarised:
     def lists(self) -> dict[str, exp.Expr]:
         found: dict[str, exp.Expr] = {}
         for name in self.types:
-            if name in self.present and not self._enforced(name):
+            own = closed(self.join.inputs[self.owner[name]])
+            if name in self.present and own.few_of(name) is None:
                 alike = self.known.same(name)
                 listed = (each.condition for each in self.known.few if each.element in alike)
                 condition = next((each for each in listed if each is not None), None)
