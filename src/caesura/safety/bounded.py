@@ -144,7 +144,8 @@ def lacks(query: Conjunctive) -> dict[int, Lack]:
     found: dict[int, Lack] = {}
     for each in sorted(query.unbounded, key=str):
         i, ways = query.owner[each], query.ways(each)
-        other = next((y for y in query.known.same(each) if query.owner.get(y, i) != i), None)
+        alike = query.known.same(each)
+        other = next((y for y, its in query.owner.items() if its != i and y in alike), None)
         if each in query.exact:
             found.setdefault(i, Lack(each, ways, "exactly"))
         elif other is not None:

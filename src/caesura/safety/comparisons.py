@@ -196,7 +196,8 @@ class Closure:
 
     @cached_property
     def _constants(self) -> tuple[Constant, ...]:
-        return (ZERO, *(each for each in self.elements if isinstance(each, Constant) and each != ZERO))
+        others = (each for each in self.elements if isinstance(each, Constant) and each != ZERO)
+        return (ZERO, *sorted(others, key=lambda each: each.sql))
 
     def ends(self, element: Element) -> tuple[tuple[Comparison, ...] | None, tuple[Comparison, ...] | None]:
         """Why it is bounded from below and from above: the comparisons that lead to a constant."""
