@@ -55,6 +55,12 @@ QUERIES = {
     "every_row": "SELECT u.z, COUNT(*) AS n FROM s, u GROUP BY u.z",
     "above_a_subquery": """SELECT a, n FROM (SELECT s.a AS a, COUNT(*) AS n FROM s, t
         WHERE s.a = t.d AND s.a BETWEEN 11 AND 19 GROUP BY s.a) AS grouped WHERE n > 3""",
+    "listed": """SELECT s.a FROM s, u WHERE s.b = u.h AND u.h IN (1, 3) AND s.a IN (12, 14, 16)""",
+    "at_a_distance": """SELECT u.g FROM u, t WHERE u.g = u.h + 10 AND u.g < t.d
+        AND u.g BETWEEN 9 AND 13 AND t.d BETWEEN 11 AND 14""",
+    "beyond_the_type": "SELECT s.a FROM s, t WHERE t.e = 3000000000 AND t.e > s.a AND s.a BETWEEN 11 AND 12",
+    "with_a_table": """SELECT s.a, v.w, COUNT(*) AS n FROM s, t, VALUES (11, 1), (12, 2), (12, 3) AS v (k, w)
+        WHERE s.a = v.k AND t.d = v.k AND s.a BETWEEN 11 AND 14 GROUP BY s.a, v.w""",
     "shared": "SELECT DISTINCT a FROM pairs",
     "shared_too": "SELECT a, d FROM pairs WHERE d > 15",
 }
@@ -120,7 +126,7 @@ def test_results_equal_duckdb_and_synopses_stay_within_their_bounds(
     assert wrong == [], "\n".join(map(str, wrong))
     for name in QUERIES:
         assert Counter(map(rounded, database.found(name))) == wanted[name], name
-        assert wanted[name] or name == "contradicting", name
+        assert wanted[name] or name in ("contradicting", "beyond_the_type"), name
 
 
 def rounded(row: tuple[object, ...]) -> tuple[object, ...]:

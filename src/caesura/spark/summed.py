@@ -69,14 +69,8 @@ class Summed:
         if i in self.using and self.using[i].empty:
             yield "false"
         for column in self.join.inputs[i].columns:
-            interval = self.summary.intervals.get(column.name, Interval())
-            least, greatest = limits(column.type)
-            if interval.low is not None and interval.low > least:
-                above = interval.low <= greatest
-                yield f"{quote(column.name)} >= {_literal(interval.low, column.type)}" if above else "false"
-            if interval.high is not None and interval.high < greatest:
-                below = interval.high >= least
-                yield f"{quote(column.name)} <= {_literal(interval.high, column.type)}" if below else "false"
+            if column.name in self.summary.intervals:
+                yield from _within(self.summary.intervals[column.name], column)
             if column.name in self.summary.lists:
                 yield Expr(self.summary.lists[column.name], BOOLEAN).sql
 
@@ -168,6 +162,17 @@ def _argument(pushed: Pushed, k: int) -> str:
     return f"argument {k + 1} of {pushed.aggregate.result.name}"
 
 
+def _within(interval: Interval, column: Column) -> Iterator[str]:
+    """The conditions that a column lies in an interval, as far as its type has values outside."""
+    least, greatest = limits(column.type)
+    if interval.low is not None and interval.low > least:
+        there = interval.low <= greatest
+        yield f"{quote(column.name)} >= {_literal(interval.low, column.type)}" if there else "false"
+    if interval.high is not None and interval.high < greatest:
+        there = interval.high >= least
+        yield f"{quote(column.name)} <= {_literal(interval.high, column.type)}" if there else "false"
+
+
 def _literal(number: int, type: Type) -> str:
     """A value of the type as SQL."""
     if type.kind == "DATE":
@@ -176,9 +181,11 @@ def _literal(number: int, type: Type) -> str:
 
 
 def _end(number: int | None, type: Type) -> str | None:
-    """The same; None if the type has no such value."""
+    """The same; None if there is no end, or the type has no such value."""
+    if number is None:
+        return None
     least, greatest = limits(type)
-    return _literal(number, type) if number is not None and least <= number <= greatest else None
+    return _literal(number, type) if least <= number <= greatest else None
 
 
 def _clamped(key: Key, type: Type) -> str:
