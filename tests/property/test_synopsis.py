@@ -17,7 +17,8 @@ from caesura.plan import Join as JoinNode
 from caesura.plan import Plan, walk
 from caesura.safety.bounds import never_null
 from caesura.safety.needs import needs
-from caesura.safety.synopsis import Summary, Synopsis, summary
+from caesura.safety.summarise import summary
+from caesura.safety.synopsis import Summary, Synopsis
 from caesura.sql.bind import bind
 
 STREAMS = {"s": ("a", "b"), "t": ("a", "b"), "u": ("a",)}

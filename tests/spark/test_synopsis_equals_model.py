@@ -12,7 +12,8 @@ from caesura.model.synopsis import kept
 from caesura.operators.rows import union, view
 from caesura.safety.facts import types_of
 from caesura.safety.needs import needs
-from caesura.safety.synopsis import Synopsis, summary
+from caesura.safety.summarise import summary
+from caesura.safety.synopsis import Synopsis
 from caesura.spark.summed import Summed
 from tests.property.test_synopsis import Query
 

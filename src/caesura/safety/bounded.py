@@ -12,14 +12,14 @@ ZERO included, is redundant. Types whose values are not counted have no constant
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, product
-from math import inf
 from typing import Literal, TypeAlias
 
 from caesura.safety.comparisons import ZERO, Closure, Constant, Element
+from caesura.safety.orders import Bound, Matrix, ordered
 
 Way: TypeAlias = Literal["below", "above"]
 
@@ -194,11 +194,11 @@ def _some_order(
     """The references, beyond those constants where rows of a stream have to be kept by more than one class of
     attributes, in one of the orders of these attributes alone."""
     attributes = tuple(dict.fromkeys((*(e for r in references for e in (r.lesser, r.greater)), *wanted)))
-    start = _Matrix.of(query, attributes)
+    start = Matrix.of(query.known, attributes, query.unbounded)
     choices = [() if each in query.dense else query.ways(each) for each in attributes]
     for ways in product(*(several or (None,) for several in choices)):
         placed = start.with_all(_beyond(query, dict(zip(attributes, ways, strict=True))))
-        for matrix in _ordered(placed, _pairs(query, attributes)):
+        for matrix in ordered(placed, _pairs(query, attributes)):
             if _kept_by(query, matrix, i) > 1:
                 of = dict(zip(attributes, ways, strict=True))
                 narrowed = ((each, of[each.lesser] or of[each.greater]) for each in references)
@@ -206,7 +206,7 @@ def _some_order(
     return None
 
 
-def _beyond(query: Conjunctive, ways: Mapping[Element, Way | None]) -> Iterator[_Bound]:
+def _beyond(query: Conjunctive, ways: Mapping[Element, Way | None]) -> Iterator[Bound]:
     """Between the constants an attribute is bounded, so that it lies below all of them or above."""
     low, high = query.outermost
     for attribute, way in ways.items():
@@ -222,12 +222,12 @@ def by_orders(query: Conjunctive) -> frozenset[int]:
         return frozenset()
     attributes = tuple(query.owner)
     constants = tuple(Constant(str(each), each) for each in query.constants)
-    start: _Matrix | None = _Matrix.of(query, attributes).with_constants(constants)
+    start: Matrix | None = Matrix.of(query.known, attributes, query.unbounded).with_constants(constants)
     pairs = [*_pairs(query, attributes), *product((e for e in attributes if e not in query.dense), constants)]
-    return frozenset(i for matrix in _ordered(start, pairs) for i in _violated(query, matrix))
+    return frozenset(i for matrix in ordered(start, pairs) for i in _violated(query, matrix))
 
 
-def _violated(query: Conjunctive, matrix: _Matrix) -> Iterator[int]:
+def _violated(query: Conjunctive, matrix: Matrix) -> Iterator[int]:
     """The streams for which an LTO query, given by its P⁺, breaks a condition."""
     for i, attributes in enumerate(query.streams):
         open_ = [each for each in attributes if not matrix.bounded(each)]
@@ -240,7 +240,7 @@ def _violated(query: Conjunctive, matrix: _Matrix) -> Iterator[int]:
             yield i
 
 
-def _kept_by(query: Conjunctive, matrix: _Matrix, i: int) -> int:
+def _kept_by(query: Conjunctive, matrix: Matrix, i: int) -> int:
     """|MaxRef|eq + |MinRef|eq of a stream in one order; one more if these rows will not do for an aggregate."""
     greatest, least = matrix.references(query.owner, i)
     count = matrix.classes(greatest) + matrix.classes(least)
@@ -255,125 +255,6 @@ def _kept_by(query: Conjunctive, matrix: _Matrix, i: int) -> int:
     return count
 
 
-_Bound: TypeAlias = tuple[Element, Element, int]
-"""`lesser ≤ greater + more`"""
-
-
 def _pairs(query: Conjunctive, attributes: Iterable[Element]) -> list[tuple[Element, Element]]:
     """Those of one stream, which an LTO query orders."""
     return [(x, y) for x, y in combinations(attributes, 2) if query.owner[x] == query.owner[y]]
-
-
-def _ordered(matrix: _Matrix | None, pairs: Sequence[tuple[Element, Element]]) -> Iterator[_Matrix]:
-    """Each way of ordering each pair that does not contradict itself."""
-    if matrix is None:
-        return
-    if not pairs:
-        yield matrix
-        return
-    (x, y), *rest = pairs
-    if matrix.compared(x, y):
-        yield from _ordered(matrix, rest)
-        return
-    for bounds in ([(x, y, -1)], [(x, y, 0), (y, x, 0)], [(y, x, -1)]):
-        yield from _ordered(matrix.with_all(bounds), rest)
-
-
-@dataclass(frozen=True, eq=False)
-class _Matrix:
-    """P⁺ of a few elements, written out: `most[x][y]` is the least `more` with x ≤ y + more."""
-
-    index: Mapping[Element, int]
-    most: list[list[float]]
-    few: frozenset[Element]
-
-    @staticmethod
-    def of(query: Conjunctive, attributes: tuple[Element, ...]) -> _Matrix:
-        elements = (ZERO, *attributes)
-        known = query.known
-
-        def most(x: Element, y: Element) -> float:
-            found = 0 if x == y else known.most(x, y)
-            return inf if found is None else found
-
-        # An attribute that lies between constants nobody knows the value of is bounded all the same.
-        few = frozenset(each for each in attributes if each not in query.unbounded)
-        return _Matrix(
-            {each: i for i, each in enumerate(elements)}, [[most(x, y) for y in elements] for x in elements], few
-        )
-
-    def with_constants(self, constants: Iterable[Constant]) -> _Matrix | None:
-        index, most = dict(self.index), [list(row) for row in self.most]
-        bounds: list[_Bound] = []
-        for each in constants:
-            assert each.value is not None
-            if each == ZERO:
-                continue
-            index[each] = len(index)
-            for row in most:
-                row.append(inf)
-            most.append([*([inf] * (len(index) - 1)), 0])
-            bounds += ((each, ZERO, each.value), (ZERO, each, -each.value))
-        return _Matrix(index, most, self.few).with_all(bounds)
-
-    def with_all(self, bounds: Iterable[_Bound]) -> _Matrix | None:
-        """With these besides; None if they contradict the others."""
-        most = [list(row) for row in self.most]
-        size = range(len(most))
-        for x, y, more in bounds:
-            u, v = self.index[x], self.index[y]
-            if more >= most[u][v]:
-                continue
-            if most[v][u] + more < 0:
-                return None
-            for i in size:
-                to = most[i][u] + more
-                if to < inf:
-                    row, on = most[i], most[v]
-                    for j in size:
-                        if to + on[j] < row[j]:
-                            row[j] = to + on[j]
-        return _Matrix(self.index, most, self.few)
-
-    def _most(self, x: Element, y: Element) -> float:
-        return self.most[self.index[x]][self.index[y]]
-
-    def compared(self, x: Element, y: Element) -> bool:
-        """Whether it is fixed which of <, = and > holds."""
-        return self._most(x, y) < 0 or self._most(y, x) < 0 or self.equal(x, y)
-
-    def equal(self, x: Element, y: Element) -> bool:
-        return self._most(x, y) == 0 == self._most(y, x)
-
-    def _rigid(self, x: Element, y: Element) -> bool:
-        return self._most(x, y) + self._most(y, x) == 0
-
-    def bounded(self, x: Element) -> bool:
-        return x in self.few or (self._most(x, ZERO) < inf and self._most(ZERO, x) < inf)
-
-    def classes(self, attributes: Iterable[Element]) -> int:
-        """Of those that are equal, or differ by a number: the row with the greatest of one has it of all."""
-        found: list[Element] = []
-        for each in attributes:
-            if not any(self._rigid(each, other) for other in found):
-                found.append(each)
-        return len(found)
-
-    def references(self, owner: Mapping[Element, int], i: int) -> tuple[list[Element], list[Element]]:
-        """MaxRef and MinRef of a stream."""
-        mine = [each for each in self.index if owner.get(each, -1) == i and not self.bounded(each)]
-        others = [each for each in self.index if owner.get(each, i) != i]
-        greatest = [y for y in mine if any(self._joins(x, y) for x in others)]
-        least = [x for x in mine if any(self._joins(x, y) for y in others)]
-        return greatest, least
-
-    def _joins(self, x: Element, y: Element) -> bool:
-        """Whether x < y, or x ≤ y, is there and not redundant."""
-        more = self._most(x, y)
-        if more == inf or self.equal(x, y):
-            return False
-        return not any(
-            self._most(x, z) + self._most(z, y) <= more
-            for z in self.index
-            if isinstance(z, Constant) or not (self._rigid(x, z) or self._rigid(z, y))
-        )

@@ -17,9 +17,10 @@ from caesura.plan import Plan, Sort
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Interval
-from caesura.safety.facts import closed, discrete, domain, limits, matching_closure
+from caesura.safety.facts import closed, domain, matching_closure
 from caesura.safety.reach import Reach
 from caesura.safety.repair import Addition, Repair, amended
+from caesura.safety.said import discrete, limits
 from caesura.safety.schemes import derive
 from caesura.safety.states import lack_of, open_proofs
 from caesura.types import BOOLEAN, Type

@@ -16,10 +16,11 @@ from caesura.expression import Expr, column
 from caesura.plan import Equality, Filter, Join, Need, Output, Plan, Project, Scan
 from caesura.safety.bounds import never_null
 from caesura.safety.comparisons import Closure
-from caesura.safety.facts import matching_closure, said, types_of
+from caesura.safety.facts import matching_closure, types_of
 from caesura.safety.needs import needs
 from caesura.safety.predicates import conjuncts
 from caesura.safety.presence import present
+from caesura.safety.said import said
 from caesura.safety.tree import changed
 from caesura.sql.rewrite import rewrite
 from caesura.types import BOOLEAN

@@ -18,7 +18,8 @@ from caesura.safety.needs import needs
 from caesura.safety.partners import read_once
 from caesura.safety.reach import LONG, Reach
 from caesura.safety.schemes import Derivation, Derived, derive
-from caesura.safety.synopsis import Summary, Synopsis, summary
+from caesura.safety.summarise import summary
+from caesura.safety.synopsis import Summary, Synopsis
 from caesura.safety.tree import changed
 
 By: TypeAlias = Literal["punctuation", "window", "synopsis", "static", "stateless"]

@@ -19,9 +19,10 @@ from caesura.plan import Compare, Group, Join, Plan, walk
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Element
-from caesura.safety.facts import discrete, limits, matching_closure
+from caesura.safety.facts import matching_closure
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
+from caesura.safety.said import discrete, limits
 from caesura.safety.sample import Cell, Sample, Samples, samples
 from caesura.safety.schemes import Derivation, derive
 from caesura.safety.spread import spread

@@ -33,7 +33,7 @@ from caesura.safety.join_graph import JoinGraph
 from caesura.safety.partners import partners, read_once
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derived, derive
-from caesura.safety.synopsis import summary
+from caesura.safety.summarise import summary
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired

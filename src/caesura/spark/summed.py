@@ -20,7 +20,7 @@ from caesura.operators.group import Partial
 from caesura.operators.rows import quote
 from caesura.operators.synopsis import Given, Synopsis
 from caesura.safety.comparisons import Interval
-from caesura.safety.facts import limits
+from caesura.safety.said import limits
 from caesura.safety.synopsis import Extreme, Key, Pushed, Summary
 from caesura.safety.synopsis import Synopsis as Proof
 from caesura.spark.aggregates import partial_of, scaled, weighted
