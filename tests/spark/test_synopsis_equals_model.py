@@ -24,7 +24,7 @@ def cases() -> list[tuple[Query, Summed, int]]:
     """Random queries with synopses of every kind: numbers of rows, that there was one, extremes of one or two."""
     found: dict[tuple[object, ...], tuple[Query, Summed, int]] = {}
     for seed in range(500):
-        query = Query(Random(seed))
+        query = Query.drawn(Random(seed))
         plan, join = query.joined()
         need = needs(plan)[join]
         whole = summary(join, need)
