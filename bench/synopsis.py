@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -38,7 +37,7 @@ FROM s, t WHERE s.k = t.k AND s.k BETWEEN 1 AND {KEYS} GROUP BY s.k
 BATCH = f"SELECT k, {AGGREGATES} FROM joined WHERE k BETWEEN 1 AND {KEYS} GROUP BY k"
 DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "synopsis"
 MEGABYTE = 1_000_000
-WARM_UP = 10
+WARM_UP = 20
 """Rounds that do not count."""
 
 HOW = """\
@@ -99,16 +98,16 @@ def measure(options: argparse.Namespace) -> tuple[list[Run], list[float], int]:
                 start = perf_counter()
                 spark.sql(BATCH).write.format("noop").mode("overwrite").save()
                 batches.append(perf_counter() - start)
-        return runs[WARM_UP:], batches[2 * WARM_UP :], _state_bytes(checkpoint)
+        return runs[WARM_UP:], batches[2 * WARM_UP :], _state_bytes(session, pipeline, checkpoint)
 
 
-def _state_bytes(checkpoint: Path) -> int:
-    """Of the last slices that the checkpoint holds: the end of the streams has left none."""
-    return max((_size(folder.rglob("*")) for folder in (checkpoint / "state").iterdir()), default=0)
-
-
-def _size(files: Iterable[Path]) -> int:
-    return sum(file.stat().st_size for file in files if file.is_file())
+def _state_bytes(session: caesura.Session, pipeline: str, checkpoint: Path) -> int:
+    """Of streams that have not ended: then there would be none."""
+    shutil.rmtree(checkpoint, ignore_errors=True)
+    query = session.sql(pipeline).start(format="noop", checkpoint=str(checkpoint))
+    query.processAllAvailable()
+    query.stop()
+    return sum(file.stat().st_size for file in (checkpoint / "state").rglob("*") if file.is_file())
 
 
 def seconds(run: Run) -> float:

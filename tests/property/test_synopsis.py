@@ -155,7 +155,7 @@ def _listed(condition: exp.Expr, value: object) -> bool:
 
 def test_results_are_the_same_as_with_all_rows_and_synopses_stay_within_their_bounds() -> None:
     tried = Counter[str]()
-    for seed in range(2500):
+    for seed in range(1200):
         chance = Random(seed)
         query = Query.drawn(chance)
         found = query.summary()
@@ -184,7 +184,7 @@ def test_results_are_the_same_as_with_all_rows_and_synopses_stay_within_their_bo
                 if isinstance(each, Synopsis):
                     assert each.bound is not None
                     assert len(set(kept)) <= each.bound, (seed, query.sql)
-    assert min(tried.values()) > 20, tried
+    assert min(tried.values()) > 10, tried
 
 
 def test_where_less_and_at_most_meet_rows_are_told_apart_by_which_column_is_less() -> None:

@@ -26,12 +26,17 @@ CREATE STREAM s2 (b BIGINT, c BIGINT, PUNCTUATED BY (c)) USING json LOCATION 's2
 CREATE STREAM s3 (c BIGINT, a BIGINT, PUNCTUATED BY (a, c)) USING json LOCATION 's3';
 SELECT s1.a, s2.b, s3.c FROM s1 JOIN s2 ON s1.b = s2.b JOIN s3 ON s2.c = s3.c AND s1.a = s3.a;
 """
+NO_BOUND = """
+CREATE STREAM s (a INT, b INT, c INT) USING json LOCATION 's';
+CREATE STREAM t (d INT, e INT) USING json LOCATION 't';
+SELECT DISTINCT s.a FROM s, t WHERE s.b < t.d AND s.c < t.e AND s.a BETWEEN 1 AND 3 AND s.b > s.a;
+"""
 
 
 @pytest.mark.parametrize(
     ("sql", "rows"),
-    [(SILENT_BID, 10), (OPEN_GROUPS, 100), (BROKEN_CYCLE, 1000)],
-    ids=["a silent partner", "groups that never close", "a broken cycle"],
+    [(SILENT_BID, 10), (OPEN_GROUPS, 100), (BROKEN_CYCLE, 1000), (NO_BOUND, 50)],
+    ids=["a silent partner", "groups that never close", "a broken cycle", "values without bound"],
 )
 def test_the_state_ends_with_as_many_rows_as_the_witness(
     spark: SparkSession, tmp_path: Path, sql: str, rows: int

@@ -89,8 +89,11 @@ class SliceDriver:
             return attempt.run(found)
 
     def _foreseen(self, parts: Mapping[str, Rows]) -> dict[str, Survey] | None:
-        """What the slice will bring if it is like the last; None where there is nothing to go by."""
-        last = {name: self._last[name] for name in parts if name in self._last}
+        """What the slice will bring if it is like the last; None where there is nothing to go by. A stream that
+        promises nothing is taken to bring rows, and no more."""
+        silent = (name for name in parts if not self._assembly.contracts[name].stream.constraints)
+        known = {**dict.fromkeys(silent, Survey(rows=1, admitted=1)), **self._last}
+        last = {name: known[name] for name in parts if name in known}
         alike = last.keys() == parts.keys() and all(each.ordinary and not each.dense for each in last.values())
         return {name: each.forecast() for name, each in last.items()} if alike else None
 
