@@ -172,18 +172,10 @@ class _Summarised:
     def _synopsis(self, i: int) -> Synopsis:
         own = {each.name for each in self.join.inputs[i].columns}
         joined = {name for each in self.said for name in _columns(each)} | self.join.compared
-        refer = (
-            []
-            if self.need.duplicates
-            else [
-                (each, name)
-                for each in self.query.references
-                for name in (each.lesser, each.greater)
-                if name in own and name in self.query.unbounded
-            ]
-        )
-        greatest = _extremes((name, ways.ways) for ways, name in refer if name == ways.greater)
-        least = _extremes((name, ways.ways) for ways, name in refer if name == ways.lesser)
+        references = () if self.need.duplicates else self.query.references
+        open_ = own & self.query.unbounded
+        greatest = _extremes((each.greater, each.ways) for each in references if each.greater in open_)
+        least = _extremes((each.lesser, each.ways) for each in references if each.lesser in open_)
         pushed = tuple(each for each in self.pushed if each.input == i)
         columns = own & (self.exact | joined | self.asked)
         if greatest or least:  # one row stands for many: what an aggregate takes of them tells them apart

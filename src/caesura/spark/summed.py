@@ -1,7 +1,6 @@
 """Joins that keep synopses, compiled: what each input keeps, and what readers get instead of all columns.
 
-Where the only reader is a grouping, by way of projections, it gets what it takes together already taken together:
-`Weighted` says how.
+Where the only reader is a grouping, by way of projections, it gets what it takes together already taken together.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from caesura.spark.aggregates import partial_of, scaled, weighted
 from caesura.types import BIGINT, BOOLEAN, Type
 
 _SMALL = 10_000
+"""A synopsis of so many rows, at its largest, is kept in one place."""
 _TIMES = "how often"
 """The column that says how many rows of the join a row stands for."""
 
@@ -41,11 +41,13 @@ class Summed:
     using: Mapping[int, Proof]
     types: Mapping[str, Type]
 
-    @cached_property
+    @property
     def counted(self) -> bool:
+        """Whether it is told how often a row occurs."""
         return self.need.duplicates
 
     def number(self, i: int) -> str:
+        """The column that counts the rows of an input."""
         return f"rows of input {i + 1}"
 
     def condition(self) -> Expr | None:
