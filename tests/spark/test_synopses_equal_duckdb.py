@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from caesura.progress import Progress
 from caesura.safety.synopsis import Synopsis
 from caesura.safety.verdict import check_all
+from caesura.spark.state import PurgePolicy
 from caesura.testing.script import Item, Script
 from tests.spark.against_duckdb import Database, inserts
 
@@ -131,3 +132,20 @@ def test_results_equal_duckdb_and_synopses_stay_within_their_bounds(
 
 def rounded(row: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(round(value, 9) if isinstance(value, float) else value for value in row)
+
+
+@pytest.mark.parametrize("policy", [PurgePolicy(), PurgePolicy(eager_rows=0)], ids=["eager", "lazy"])
+def test_synopses_survive_a_restart(spark: SparkSession, tmp_path: Path, policy: PurgePolicy) -> None:
+    """Also where they are appended to, and merged only now and then."""
+    queries = {name: QUERIES[name] for name in ("equal", "smaller_of_two", "counted")}
+    streams = (f"CREATE STREAM {name} ({columns}) FROM FILES {name};" for name, columns in STREAMS.items())
+    script = Script(spark, tmp_path, "\n".join((*streams, inserts(queries))), purge=policy)
+    for number, arrivals in enumerate(slices(Random(5))):
+        script.slice(**arrivals)
+        if number < 2:
+            script.run()
+    script.run_to_end()
+    database = Database(tmp_path, STREAMS, queries)
+    for name in queries:
+        assert Counter(map(rounded, database.found(name))) == Counter(map(rounded, database.wanted(name))), name
+    assert script.progress[-1].state_rows == 0

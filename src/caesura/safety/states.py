@@ -139,8 +139,10 @@ def summed(plan: Plan) -> Plan:
     derivation, needed = derive(plan), needs(plan)
 
     def told(old: Join, now: Join) -> Plan:
-        found = summary_of(old, derivation, needed)
-        return now if found is None or not found.used else replace(now, need=needed[old])
+        found, reaches = summary_of(old, derivation, needed), derivation.reaches[old]
+        staying = (i for i, reach in enumerate(reaches) if reach is not None and not reach.complete)
+        used = found is not None and any(found.of(i) is not None for i in staying)
+        return replace(now, need=needed[old]) if used else now
 
     return changed(plan, told)
 

@@ -113,10 +113,6 @@ class Summary:
     """Columns that have to equal others whose values are listed: the condition, in their own names."""
     said: tuple[exp.Expr, ...]
 
-    @property
-    def used(self) -> bool:
-        return any(isinstance(each, Synopsis) for each in self.inputs)
-
     def of(self, i: int) -> Synopsis | None:
         found = self.inputs[i]
         return found if isinstance(found, Synopsis) else None
