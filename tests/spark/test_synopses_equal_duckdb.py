@@ -127,7 +127,7 @@ def test_results_equal_duckdb_and_synopses_stay_within_their_bounds(
     assert wrong == [], "\n".join(map(str, wrong))
     for name in QUERIES:
         assert Counter(map(rounded, database.found(name))) == wanted[name], name
-        assert wanted[name] or name in ("contradicting", "beyond_the_type"), name
+    assert sum(not rows for rows in wanted.values()) <= len(QUERIES) // 5
 
 
 def rounded(row: tuple[object, ...]) -> tuple[object, ...]:
