@@ -25,12 +25,17 @@ class Expr:
 
     @property
     def columns(self) -> frozenset[str]:
-        return frozenset(column.name for column in self.tree.find_all(exp.Column))
+        return columns_of(self.tree)
 
     @property
     def column(self) -> str | None:
         """The column's name if the expression is a column and nothing else."""
         return self.tree.name if isinstance(self.tree, exp.Column) else None
+
+
+def columns_of(tree: exp.Expr) -> frozenset[str]:
+    """The names of the columns in it."""
+    return frozenset(column.name for column in tree.find_all(exp.Column))
 
 
 def shown(tree: exp.Expr) -> str:

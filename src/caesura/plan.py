@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias, TypeVar
 from caesura.catalog import Catalog, Column, Interval, Relation, Sink, Stream
 from caesura.diagnostics import Source, Span
 from caesura.expression import Expr
+from caesura.types import Type
 
 JoinKind: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti"]
 Tree: TypeAlias = "int | tuple[Tree, ...]"
@@ -328,6 +329,11 @@ def walk(plan: Plan) -> Iterator[Plan]:
         yield node
 
     yield from visit(plan)
+
+
+def types_of(*plans: Plan) -> dict[str, Type]:
+    """The types of the columns of plans that share no column name."""
+    return {column.name: column.type for plan in plans for column in plan.columns}
 
 
 def endless(plan: Plan) -> bool:

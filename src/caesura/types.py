@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-_INTEGERS = {"TINYINT", "SMALLINT", "INT", "BIGINT"}
+BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
+"""Of the integers: how many bits a value has besides its sign."""
 _FRACTIONS = {"FLOAT", "DOUBLE", "DECIMAL"}
 _TEMPORAL = {"DATE", "TIMESTAMP", "TIMESTAMP_NTZ"}
 _TEXT = {"STRING", "VARCHAR", "CHAR"}
@@ -24,7 +25,7 @@ class Type:
 
     @property
     def integral(self) -> bool:
-        return self.kind in _INTEGERS
+        return self.kind in BITS
 
     @property
     def numeric(self) -> bool:

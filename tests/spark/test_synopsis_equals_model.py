@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 
 from pyspark.sql import SparkSession
@@ -10,7 +11,6 @@ from pyspark.sql import SparkSession
 from caesura.model.operator import Row
 from caesura.model.synopsis import kept
 from caesura.operators.rows import union, view
-from caesura.safety.facts import types_of
 from caesura.safety.needs import needs
 from caesura.safety.summarise import summary
 from caesura.safety.synopsis import Synopsis
@@ -33,7 +33,7 @@ def cases() -> list[tuple[Query, Summed, int]]:
             clamped = sum(key.low is not None or key.high is not None for key in each.keys)
             kind = (each.duplicates, bool(clamped), len(each.greatest), len(each.least))
             if not each.empty and each.columns:
-                found.setdefault(kind, (query, Summed(join, whole, need, using, types_of(*join.inputs)), i))
+                found.setdefault(kind, (query, Summed(replace(join, need=need), whole, using), i))
     return list(found.values())
 
 

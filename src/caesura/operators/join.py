@@ -14,7 +14,7 @@ from typing import ClassVar
 from caesura.operators.chain import Chain, Hop, Purge
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.conditions import Condition, Conditions
-from caesura.operators.operator import Change, Changes, Flow, State, StateTable
+from caesura.operators.operator import Change, Changes, Flow, State, StateTable, all_end
 from caesura.operators.rows import Rows, union
 from caesura.operators.store import Store, passed_on
 from caesura.operators.synopsis import Given, Synopsis
@@ -151,10 +151,8 @@ class Join:
             if waiting := side.pending.read(state) | flow.new.confined(side.exports):
                 free, held = side.pending.freed(state, waiting, self._kept(state, inputs, i))
                 new, changes = new | free.renamed(side.exports), {**changes, **held}
-        streams = [flow for side, flow in zip(self.sides, inputs, strict=True) if not side.finite]
-        if all(flow.closed.everything for flow in streams) and not all(flow.before.everything for flow in streams):
-            new |= Closed(everything=True)
-        passed, history = passed_on(new, self.passed, state)
+        streams = (flow for side, flow in zip(self.sides, inputs, strict=True) if not side.finite)
+        passed, history = passed_on(new | all_end(streams), self.passed, state)
         return passed, {**changes, **history}
 
     def _closed_now(self, inputs: tuple[Flow, ...], i: int) -> bool:

@@ -7,7 +7,7 @@ because a join may pass a punctuation on only when no matching row is left in it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
@@ -40,6 +40,13 @@ class Flow:
     @property
     def closed(self) -> Closed:
         return self.before | self.new
+
+
+def all_end(flows: Iterable[Flow]) -> Closed:
+    """That nothing comes any more, in the slice in which the last of them ends."""
+    several = list(flows)
+    now = all(flow.closed.everything for flow in several) and not all(flow.before.everything for flow in several)
+    return Closed(everything=True) if now else NOTHING
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import ClassVar
 from caesura.catalog import Column
 from caesura.operators.chain import Hop
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
-from caesura.operators.operator import Change, Changes, Flow, State, StateTable
+from caesura.operators.operator import Change, Changes, Flow, State, StateTable, all_end
 from caesura.operators.rows import Rows, quote, union
 from caesura.operators.store import Store, passed_on
 
@@ -130,9 +130,7 @@ class Pair:
             if waiting:
                 free, held = half.pending.freed(state, waiting, self._kept(state, i, sides))
                 new, changes = new | free.renamed(half.exports), {**changes, **held}
-        if all(flow.closed.everything for flow in inputs) and not all(flow.before.everything for flow in inputs):
-            new |= Closed(everything=True)
-        passed, history = passed_on(new, self.passed, state)
+        passed, history = passed_on(new | all_end(inputs), self.passed, state)
         return passed, {**changes, **history}
 
     def _flows(self, inputs: tuple[Flow, ...]) -> tuple[Flow, Flow]:

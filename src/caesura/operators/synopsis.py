@@ -36,13 +36,16 @@ class Synopsis:
     small: bool = False
     """Whether it is so small, at its largest, that it is kept in one place."""
 
+    @property
+    def _extremes(self) -> bool:
+        """Whether rows stay, and not their number."""
+        return self.greatest is not None or self.least is not None
+
     def of(self, rows: Rows) -> Rows:
         """Of rows of the input."""
-        return replace(self._of(rows), small=self.small)
+        return replace(self._chosen(rows) if self._extremes else self._counted(rows), small=self.small)
 
-    def _of(self, rows: Rows) -> Rows:
-        if self.greatest is not None or self.least is not None:
-            return self._chosen(rows)
+    def _counted(self, rows: Rows) -> Rows:
         named = {_KEY.format(name): sql for name, sql in self.keys.items()}
         outputs = {self.number: "count(*)", **{each.column.name: each.from_rows for each in self.partials}}
         grouped = rows.project({**named, **self.arguments}).grouped(named, outputs)
@@ -52,7 +55,7 @@ class Synopsis:
     def merged(self, several: Rows) -> Rows:
         """Of tables like this one."""
         several = several.gathered() if self.small else several
-        if self.greatest is not None or self.least is not None:
+        if self._extremes:
             return self._chosen(several)
         merges = {each.column.name: each.merge for each in self.partials}
         return several.grouped(self.keys, {self.number: f"sum({quote(self.number)})", **merges})

@@ -18,11 +18,10 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import TypeAlias
 
-from sqlglot import exp
-
+from caesura.expression import columns_of
 from caesura.plan import Join, Tree
 from caesura.safety.join_graph import JoinGraph, Offer
-from caesura.safety.predicates import conjuncts
+from caesura.safety.predicates import conditions
 from caesura.safety.schemes import Derivation, derive
 from caesura.safety.tree import Part, joined
 
@@ -158,9 +157,7 @@ class SafeTrees:
         """The inputs that some condition compares; where columns are equal, any two that have one."""
         owner, graph = self.join.owner, self.derivation.graphs[self.join]
         alike = (pair for several in graph.inputs_of.values() for pair in combinations(several, 2))
-        residual = self.join.residual
-        said = conjuncts(residual.tree) if residual is not None else ()
-        named = ((each.name for each in part.find_all(exp.Column)) for part in said)
+        named = map(columns_of, conditions(self.join))
         stated = ((owner(e.left), owner(e.right)) for e in self.join.equalities)
         return frozenset(map(frozenset, (*alike, *stated, *(map(owner, names) for names in named))))
 

@@ -22,7 +22,7 @@ from caesura.safety.bounds import Shift
 from caesura.safety.closing import Closing
 from caesura.safety.equality import inexact
 from caesura.safety.names import SHOWN, Names, bare, few, listed, series, written
-from caesura.safety.reach import Hop, Reach, Unreached
+from caesura.safety.reach import Hop, Reach, Unreached, staying
 from caesura.safety.schemes import Derivation, Derived
 from caesura.safety.synopsis import Synopsis
 
@@ -175,10 +175,9 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
         yield f"no punctuation comes from {shown}"
     for node in walk(closing.source):
         if isinstance(node, Join):
-            for reach in derivation.reaches[node]:
-                if reach is not None and not reach.complete:
-                    lost = names.shown(node.inputs[reach.start])
-                    yield f"{names.shown(node)} keeps {lost} for ever and so passes none of its punctuations on"
+            for i in staying(derivation.reaches[node]):
+                lost = names.shown(node.inputs[i])
+                yield f"{names.shown(node)} keeps {lost} for ever and so passes none of its punctuations on"
 
 
 def few_values(closing: Closing, names: Names) -> str:

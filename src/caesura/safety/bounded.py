@@ -94,7 +94,7 @@ class Conjunctive:
     def ways(self, attribute: Element) -> tuple[Way, ...]:
         """Where nothing bounds it."""
         below, above = self.known.ends(attribute) if attribute in self.known.elements else (None, None)
-        return (*(("below",) if below is None else ()), *(("above",) if above is None else ()))
+        return _ways(below=below is None, above=above is None)
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
@@ -106,35 +106,28 @@ class Conjunctive:
             for y in self.known.above(x):
                 if self.owner.get(y, mine) == mine or y in self.known.same(x) or not self.unbounded & {x, y}:
                     continue
-                ways = _both_ways(self.ways(y), self.ways(x))
+                # They may go below all constants together if y may, and above them if x may.
+                ways = _ways(below="below" in self.ways(y), above="above" in self.ways(x))
                 if ways and not self.implied(x, y):
                     yield Reference(x, y, ways, tuple(each.said for each in self.known.path(x, y)))
 
-    @cached_property
-    def _rigid(self) -> dict[Element, frozenset[Element]]:
-        return {}
-
-    def _fixed(self, element: Element) -> frozenset[Element]:
-        """What stands and falls with an element, so that it says nothing between it and others."""
-        if element not in self._rigid:
-            self._rigid[element] = self.known.rigid(element) | {element}
-        return self._rigid[element]
-
     def implied(self, x: Element, y: Element) -> bool:
-        """Whether an element between the two already says how x ≤ y compare, or numbers do."""
+        """Whether an element between the two already says how x ≤ y compare, or numbers do. What lies at a fixed
+        distance from one of them stands and falls with it, and so is not between."""
         more = self.known.most(x, y)
         assert more is not None, "they are compared"
+        fixed = self.known.rigid(x) | self.known.rigid(y)
         for z, (to, _) in self.known.above(x).items():
-            if z == ZERO or (z not in self._fixed(x) and z not in self._fixed(y)):
+            if z == ZERO or z not in fixed:
                 on = self.known.most(z, y)
                 if on is not None and to + on <= more:
                     return True
         return False
 
 
-def _both_ways(greater: tuple[Way, ...], lesser: tuple[Way, ...]) -> tuple[Way, ...]:
-    """x < y may go below all constants together if y may, and above them if x may."""
-    return (*(("below",) if "below" in greater else ()), *(("above",) if "above" in lesser else ()))
+def _ways(*, below: bool, above: bool) -> tuple[Way, ...]:
+    found: tuple[tuple[Way, bool], ...] = (("below", below), ("above", above))
+    return tuple(way for way, open_ in found if open_)
 
 
 def lacks(query: Conjunctive) -> dict[int, Lack]:
@@ -180,12 +173,11 @@ def _disordered(query: Conjunctive, i: int) -> Lack | None:
 def _kept_in_vain(query: Conjunctive, i: int, reference: Reference) -> bool:
     """Whether, in some order, the row that stays for the sake of a reference is not the one that an aggregate
     needs."""
-    wanted = [
-        each for each in (*query.greatest, *query.least) if query.owner[each] == i and each in query.unbounded
-    ]
-    if any(query.owner[each] == i and each in query.unbounded for each in query.loose):
-        return True
-    return any(_some_order(query, i, (reference,), (each,)) is not None for each in wanted)
+    mine = [each for each in query.streams[i] if each in query.unbounded]
+    wanted = (each for each in mine if each in query.greatest or each in query.least)
+    return any(each in query.loose for each in mine) or any(
+        _some_order(query, i, (reference,), (each,)) is not None for each in wanted
+    )
 
 
 def _some_order(

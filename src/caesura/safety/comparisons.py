@@ -86,6 +86,13 @@ class Interval:
         )
 
 
+def within(element: Element, interval: Interval, said: str = "") -> tuple[Comparison, ...]:
+    """That an element lies in an interval."""
+    above = () if interval.high is None else (Comparison(element, ZERO, interval.high, said),)
+    below = () if interval.low is None else (Comparison(ZERO, element, -interval.low, said),)
+    return (*above, *below)
+
+
 @dataclass(frozen=True, eq=False)
 class Closure:
     """All that these imply."""
@@ -182,6 +189,10 @@ class Closure:
         found = self.above(one).get(other)
         return None if found is None else found[0]
 
+    def implies(self, comparisons: Iterable[Comparison]) -> bool:
+        most = ((self.most(each.lesser, each.greater), each.more) for each in comparisons)
+        return all(least is not None and least <= more for least, more in most)
+
     def path(self, one: Element, other: Element) -> tuple[Comparison, ...]:
         """The comparisons that together say one ≤ other + most(one, other)."""
         found, steps = self.above(one), list[Comparison]()
@@ -209,16 +220,21 @@ class Closure:
         )
 
     def same(self, element: Element) -> frozenset[Element]:
-        """The class of an element: all that is equal to it."""
+        """The class of an element: all that is equal to it, itself included."""
         found = self.above(element)
-        return frozenset(
-            (element, *(each for each, (more, _) in found.items() if self.most(each, element) == -more == 0))
-        )
+        return frozenset(each for each in self.rigid(element) if not found[each][0])
 
     def rigid(self, element: Element) -> frozenset[Element]:
         """All that lies at a fixed distance from it, itself included."""
-        found = self.above(element)
-        return frozenset(each for each, (more, _) in found.items() if self.most(each, element) == -more)
+        if element not in self._rigid:
+            found = self.above(element).items()
+            near = (each for each, (more, _) in found if self.most(each, element) == -more)
+            self._rigid[element] = frozenset(near)
+        return self._rigid[element]
+
+    @cached_property
+    def _rigid(self) -> dict[Element, frozenset[Element]]:
+        return {}
 
     def few_of(self, element: Element) -> Few | None:
         """Why it has few values, if something lists them; of several reasons the one that leaves the fewest."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from caesura.expression import Expr
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, types_of
 from caesura.safety.predicates import conjuncts
 from caesura.types import Type
 
@@ -36,7 +36,7 @@ def equality_classes(plan: Plan) -> tuple[EqualityClass, ...]:
         case Scan():
             return ()
         case Filter(input=below, predicate=predicate):
-            return _merge((*equality_classes(below), *_stated(predicate.tree, _types(below))))
+            return _merge((*equality_classes(below), *_stated(predicate.tree, types_of(below))))
         case Project():
             return _projected(plan)
         case Join():
@@ -52,7 +52,7 @@ def equality_classes(plan: Plan) -> tuple[EqualityClass, ...]:
 @lru_cache(maxsize=1024)
 def matching_classes(join: Join) -> tuple[EqualityClass, ...]:
     """The classes that hold where a row of every input meets the others, whatever becomes of lonely rows."""
-    types = _types(*join.inputs)
+    types = types_of(*join.inputs)
     inner = (c for each in join.inputs for c in equality_classes(each))
     joined = (EqualityClass((e.left, e.right)) for e in join.equalities if _exact(types, e.left, e.right))
     said = _stated(join.residual.tree, types) if join.residual is not None else ()
@@ -77,12 +77,8 @@ def _joined(join: Join) -> tuple[EqualityClass, ...]:
 
 def inexact(join: Join) -> tuple[tuple[str, str], ...]:
     """Equalities that pin nothing, because one value on one side may equal several on the other."""
-    types = _types(*join.inputs)
+    types = types_of(*join.inputs)
     return tuple((e.left, e.right) for e in join.equalities if not _exact(types, e.left, e.right))
-
-
-def _types(*plans: Plan) -> dict[str, Type]:
-    return {column.name: column.type for plan in plans for column in plan.columns}
 
 
 def _exact(types: dict[str, Type], left: str, right: str) -> bool:

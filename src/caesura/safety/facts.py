@@ -14,12 +14,23 @@ from functools import lru_cache
 from sqlglot import exp
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
-from caesura.safety.comparisons import ZERO, Closure, Comparison, Constant, Element, Few, Hidden, closure, equal
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, types_of
+from caesura.safety.comparisons import (
+    ZERO,
+    Closure,
+    Comparison,
+    Constant,
+    Element,
+    Few,
+    Hidden,
+    Interval,
+    closure,
+    equal,
+    within,
+)
 from caesura.safety.equality import family, fixes
 from caesura.safety.presence import present
 from caesura.safety.said import Facts, discrete, limits, number, stated, total
-from caesura.types import Type
 
 
 @dataclass(frozen=True)
@@ -28,10 +39,6 @@ class Domain:
 
     why: str
     size: int | None = None
-
-
-def types_of(*plans: Plan) -> dict[str, Type]:
-    return {column.name: column.type for plan in plans for column in plan.columns}
 
 
 @lru_cache(maxsize=4096)
@@ -83,13 +90,6 @@ def matching(join: Join) -> Facts:
     )
     said = stated(join.residual, types) if join.residual is not None else Facts()
     return total(facts(each) for each in join.inputs) + Facts(tuple(joined)) + said
-
-
-@lru_cache(maxsize=1024)
-def matching_closure(join: Join) -> Closure:
-    """P⁺ where a row of every input meets the others."""
-    known = matching(join)
-    return closure(known.comparisons, known.few)
 
 
 @lru_cache(maxsize=4096)
@@ -144,9 +144,9 @@ def _typed(plan: Plan) -> Facts:
         if column.type.boolean:
             few.append(Few(column.name, why, 2))
         elif column.type.kind == "TINYINT":
-            low, high = limits(column.type)
-            few.append(Few(column.name, why, high - low + 1))
-            comparisons += (Comparison(column.name, ZERO, high, why), Comparison(ZERO, column.name, -low, why))
+            values = Interval(*limits(column.type))
+            few.append(Few(column.name, why, values.size))
+            comparisons += within(column.name, values, why)
     return Facts(tuple(comparisons), tuple(few))
 
 
@@ -207,8 +207,5 @@ def _merged(merge: Merge) -> Facts:
         lows = [each.low for each in intervals if each.low is not None]
         highs = [each.high for each in intervals if each.high is not None]
         if intervals and len(lows) == len(highs) == len(intervals):
-            comparisons += (
-                Comparison(column.name, ZERO, max(highs), known[0].why),
-                Comparison(ZERO, column.name, -min(lows), known[0].why),
-            )
+            comparisons += within(column.name, Interval(min(lows), max(highs)), known[0].why)
     return Facts(tuple(comparisons), tuple(few))

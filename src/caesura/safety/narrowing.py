@@ -11,17 +11,17 @@ from datetime import date
 
 from sqlglot import exp
 
-from caesura.catalog import Check, Stream
+from caesura.catalog import Check
 from caesura.expression import Expr
 from caesura.plan import Plan, Sort
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Interval
-from caesura.safety.facts import closed, domain, matching_closure
+from caesura.safety.facts import closed, domain
 from caesura.safety.reach import Reach
 from caesura.safety.repair import Addition, Repair, amended
 from caesura.safety.said import discrete, limits
-from caesura.safety.schemes import derive
+from caesura.safety.schemes import Derivation, derive
 from caesura.safety.states import lack_of, open_proofs
 from caesura.types import BOOLEAN, Type
 
@@ -34,8 +34,13 @@ _VALUES = 1000
 def narrowing(plan: Plan) -> Repair | None:
     """CHECKs that make the query safe, with none to spare; None if it takes more than that, or too many."""
     chosen: Repair = ()
-    while proof := next(open_proofs(changed := amended(plan, chosen)), None):
-        more = tuple(each for each in _ends(changed, proof) if each not in chosen)
+    while True:
+        changed = amended(plan, chosen)
+        derivation = derive(changed)
+        proof = next(open_proofs(changed, derivation), None)
+        if proof is None:
+            break
+        more = tuple(each for each in _ends(changed, proof, derivation) if each not in chosen)
         if not more or len(chosen) + len(more) > _MOST:
             return None
         chosen = (*chosen, *more)
@@ -53,12 +58,12 @@ def halfway(addition: Addition) -> bool:
     )
 
 
-def _ends(plan: Plan, proof: Reach | Closing) -> Iterator[Addition]:
+def _ends(plan: Plan, proof: Reach | Closing, derivation: Derivation) -> Iterator[Addition]:
     match proof:
         case Reach(join=join, start=start):
-            lack = lack_of(plan, proof, derive(plan))
+            lack = lack_of(plan, proof, derivation)
             if lack is not None and isinstance(lack.attribute, str):
-                known = matching_closure(join).interval(lack.attribute)
+                known = closed(join).interval(lack.attribute)
                 yield from _between(join.inputs[start], lack.attribute, known)
         case Closing(node=Sort()):
             return
@@ -77,10 +82,10 @@ def _between(plan: Plan, column: str, known: Interval) -> Iterator[Addition]:
     stream, name = base
     type = next(each.type for each in stream.columns if each.name == name)
     if discrete(type):
-        yield Addition(stream.name, Check(Expr(_condition(stream, name, known, type), BOOLEAN)))
+        yield Addition(stream.name, Check(Expr(_condition(name, known, type), BOOLEAN)))
 
 
-def _condition(stream: Stream, name: str, known: Interval, type: Type) -> exp.Expr:
+def _condition(name: str, known: Interval, type: Type) -> exp.Expr:
     column = exp.column(name)
     least, greatest = limits(type)
     if known.low is not None and known.high is None:

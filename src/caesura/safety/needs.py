@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -27,6 +28,7 @@ from caesura.plan import (
     Project,
     Scan,
     Sort,
+    types_of,
     walk,
 )
 from caesura.safety.bounds import joined_on
@@ -36,6 +38,7 @@ from caesura.sql.rewrite import rewrite
 _DECIMALS = 6
 
 
+@lru_cache(maxsize=1024)
 def needs(plan: Plan) -> Mapping[Plan, Need]:
     """Of every node of a plan whose own rows are what a query gives."""
     found = {plan: Need(_all(plan), duplicates=True)}
@@ -73,7 +76,7 @@ def _all(plan: Plan) -> frozenset[str]:
 
 
 def _grouped(group: Group) -> Need:
-    types = {each.name: each.type for each in group.input.columns}
+    types = types_of(group.input)
     arguments = tuple(
         Argument(each, tuple(column(name, types[name]) for name in each.arguments)) for each in group.aggregates
     )

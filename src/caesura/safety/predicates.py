@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sqlglot import exp
 
 from caesura.expression import Expr
+from caesura.plan import Join
+from caesura.types import BOOLEAN
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In, exp.Like)
 
@@ -20,6 +22,16 @@ def conjuncts(tree: exp.Expr) -> Iterator[exp.Expr]:
             yield from conjuncts(tree.right)
         case _:
             yield tree
+
+
+def conditions(join: Join) -> tuple[exp.Expr, ...]:
+    """What a join asks besides equalities, part by part."""
+    return () if join.residual is None else tuple(conjuncts(join.residual.tree))
+
+
+def all_of(parts: Collection[exp.Expr]) -> Expr | None:
+    """The condition that all of them hold, if there are any."""
+    return Expr(exp.and_(*parts), BOOLEAN) if parts else None
 
 
 def constant(tree: exp.Expr) -> bool:

@@ -7,7 +7,7 @@ section 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
@@ -64,6 +64,11 @@ class Unreached:
     candidates: tuple[Candidate, ...]
     pinned: tuple[str, ...]
     bounded: tuple[str, ...] = ()
+
+
+def staying(reaches: Iterable[Reach | None]) -> list[int]:
+    """The inputs of a join whose rows never leave."""
+    return [i for i, reach in enumerate(reaches) if reach is not None and not reach.complete]
 
 
 @dataclass(frozen=True)

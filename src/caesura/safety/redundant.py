@@ -12,18 +12,17 @@ from itertools import permutations
 
 from sqlglot import exp
 
-from caesura.expression import Expr, column
-from caesura.plan import Equality, Filter, Join, Need, Output, Plan, Project, Scan
+from caesura.expression import Expr, column, columns_of
+from caesura.plan import Equality, Filter, Join, Need, Output, Plan, Project, Scan, types_of
 from caesura.safety.bounds import never_null
 from caesura.safety.comparisons import Closure
-from caesura.safety.facts import matching_closure, types_of
+from caesura.safety.facts import closed
 from caesura.safety.needs import needs
-from caesura.safety.predicates import conjuncts
+from caesura.safety.predicates import all_of, conditions, conjuncts
 from caesura.safety.presence import present
 from caesura.safety.said import said
 from caesura.safety.tree import changed
 from caesura.sql.rewrite import rewrite
-from caesura.types import BOOLEAN
 
 
 def without_redundant(plan: Plan) -> Plan:
@@ -73,13 +72,9 @@ class _Pair:
             if {each.left, each.right} & self.same.keys():
                 sides = (exp.column(self.same.get(name, name), quoted=True) for name in (each.left, each.right))
                 yield exp.EQ(this=next(sides), expression=next(sides))
-        for part in self._residual:
-            if _names(part) & self.same.keys():
+        for part in conditions(self.join):
+            if columns_of(part) & self.same.keys():
                 yield self._moved(part)
-
-    @property
-    def _residual(self) -> tuple[exp.Expr, ...]:
-        return () if self.join.residual is None else tuple(conjuncts(self.join.residual.tree))
 
     def _moved(self, tree: exp.Expr) -> exp.Expr:
         def change(node: exp.Expr) -> exp.Expr | None:
@@ -90,7 +85,7 @@ class _Pair:
         return rewrite(tree, change)
 
     def covered(self, needed: Iterable[str]) -> bool:
-        known = matching_closure(self.join)
+        known = closed(self.join)
         if not known.satisfiable:
             return False
         alike = all(
@@ -101,7 +96,7 @@ class _Pair:
             if name in self.same
         )
         stated = {part.sql() for i in range(len(self.join.inputs)) for part in self._stated(i)}
-        stated.update(part.sql() for part in self._residual)
+        stated.update(part.sql() for part in conditions(self.join))
         return alike and all(part.sql() in stated or self._implied(part, known) for part in self._said)
 
     def _stated(self, i: int) -> Iterator[exp.Expr]:
@@ -112,10 +107,9 @@ class _Pair:
         found = said(part, types_of(*self.join.inputs))
         if found.few or not found.comparisons or not isinstance(part, exp.Binary):
             return False
-        if not all(map(self._there, _names(part))):
+        if not all(map(self._there, columns_of(part))):
             return False
-        most = ((known.most(each.lesser, each.greater), each.more) for each in found.comparisons)
-        return all(least is not None and least <= more for least, more in most)
+        return known.implies(found.comparisons)
 
     def _there(self, name: str) -> bool:
         """Whether a column is never NULL where rows meet."""
@@ -126,7 +120,7 @@ class _Pair:
         join, filters, between = self.join, list[exp.Expr](), list[exp.Expr]()
         own = set(self.same.values())
         for part in self._said:
-            (filters if _names(part) <= own else between).append(part)
+            (filters if columns_of(part) <= own else between).append(part)
         plans = [_filtered(plan, filters) if i == self.k else plan for i, plan in enumerate(join.inputs)]
         del plans[self.j]
         kept = [each for each in join.equalities if not {each.left, each.right} & self.same.keys()]
@@ -135,13 +129,13 @@ class _Pair:
             for part in between
             if isinstance(part, exp.EQ) and all(isinstance(e, exp.Column) for e in (part.left, part.right))
         ]
-        rest = [part for part in self._residual if not _names(part) & self.same.keys()]
+        rest = [part for part in conditions(self.join) if not columns_of(part) & self.same.keys()]
         rest += (part for part in between if part not in equal)
         moved = [Equality(part.left.name, part.right.name) for part in equal]
         below: Plan = plans[0]
         if len(plans) > 1:
-            residual = Expr(exp.and_(*rest), BOOLEAN) if rest else None
-            below = replace(join, inputs=tuple(plans), equalities=(*kept, *moved), residual=residual, shape=None)
+            equalities = (*kept, *moved)
+            below = replace(join, inputs=tuple(plans), equalities=equalities, residual=all_of(rest), shape=None)
         outputs = (Output(c.name, column(self.same.get(c.name, c.name), c.type)) for c in join.columns)
         return Project(below, tuple(outputs), join.span)
 
@@ -161,8 +155,5 @@ def _predicates(plan: Plan) -> Iterator[Expr]:
 
 def _filtered(plan: Plan, parts: list[exp.Expr]) -> Plan:
     """With these conditions besides. `x = x` says that it is not NULL."""
-    return Filter(plan, Expr(exp.and_(*parts), BOOLEAN), plan.span) if parts else plan
-
-
-def _names(tree: exp.Expr) -> frozenset[str]:
-    return frozenset(each.name for each in tree.find_all(exp.Column))
+    predicate = all_of(parts)
+    return plan if predicate is None else Filter(plan, predicate, plan.span)

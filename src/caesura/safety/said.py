@@ -13,15 +13,14 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from caesura.expression import Expr, shown
-from caesura.safety.comparisons import ZERO, Comparison, Constant, Element, Few
+from caesura.safety.comparisons import ZERO, Comparison, Constant, Element, Few, Interval, within
 from caesura.safety.equality import family, fixes
 from caesura.safety.predicates import conjuncts
 from caesura.safety.predicates import constant as is_constant
 from caesura.sql.datatypes import decimal
-from caesura.types import Type
+from caesura.types import BITS, Type
 
 Types: TypeAlias = Mapping[str, Type]
-_BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
 _ARITHMETIC: Mapping[type[exp.Expr], Callable[[Fraction, Fraction], Fraction]] = {
     exp.Add: operator.add,
     exp.Sub: operator.sub,
@@ -73,10 +72,7 @@ def _listed(one: exp.Expr, values: list[exp.Expr], types: Types, text: str) -> F
     known = [each for each in numbers if each is not None]
     ends: tuple[Comparison, ...] = ()
     if known and len(known) == len(values):
-        ends = (
-            Comparison(one.name, ZERO, floor(max(known)), text),
-            Comparison(ZERO, one.name, -ceil(min(known)), text),
-        )
+        ends = within(one.name, Interval(ceil(min(known)), floor(max(known))), text)
     condition = exp.In(this=one.copy(), expressions=[each.copy() for each in values])
     return Facts(ends, (Few(one.name, text, len({each.sql() for each in values}), condition),))
 
@@ -84,7 +80,7 @@ def _listed(one: exp.Expr, values: list[exp.Expr], types: Types, text: str) -> F
 def _compared(one: exp.Expr, other: exp.Expr, kind: type[exp.Expr], types: Types, text: str) -> Facts:
     if kind in (exp.GT, exp.GTE):
         one, other, kind = other, one, exp.LT if kind is exp.GT else exp.LTE
-    lesser, greater = _shifted(one, types), _shifted(other, types)
+    lesser, greater = _shifted(one), _shifted(other)
     if lesser is None or greater is None:
         return Facts()
     (x, plus), (y, more) = lesser, greater
@@ -107,7 +103,7 @@ def _compared(one: exp.Expr, other: exp.Expr, kind: type[exp.Expr], types: Types
     return Facts(tuple(comparisons), few)
 
 
-def _shifted(tree: exp.Expr, types: Types) -> tuple[Element, Fraction] | None:
+def _shifted(tree: exp.Expr) -> tuple[Element, Fraction] | None:
     """A column with numbers added or taken away, or a constant."""
     tree = tree.unnest()
     match tree:
@@ -122,7 +118,7 @@ def _shifted(tree: exp.Expr, types: Types) -> tuple[Element, Fraction] | None:
             sides = (tree.left, tree.right)
             if isinstance(tree, exp.Add) and is_constant(tree.left):
                 sides = (tree.right, tree.left)
-            base, by = _shifted(sides[0], types), number(sides[1])
+            base, by = _shifted(sides[0]), number(sides[1])
             if base is None or by is None or not isinstance(base[0], str):
                 return None
             return base[0], base[1] + (by if isinstance(tree, exp.Add) else -by)
@@ -142,7 +138,7 @@ def limits(type: Type) -> tuple[int, int]:
     if type.kind == "DECIMAL":
         most = 10 ** decimal(type)[0] - 1
         return -most, most
-    bits = _BITS[type.kind]
+    bits = BITS[type.kind]
     return -(2**bits), 2**bits - 1
 
 

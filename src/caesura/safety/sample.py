@@ -11,19 +11,18 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from caesura.catalog import Stream
-from caesura.expression import Expr, shown
+from caesura.expression import Expr, columns_of, shown
 from caesura.plan import Filter, Join, Plan, walk
 from caesura.safety.bases import bases
 from caesura.safety.equality import equality_classes, matching_classes
 from caesura.safety.names import scans
 from caesura.safety.predicates import conjuncts
-from caesura.types import Type
+from caesura.types import BITS, Type
 
 Cell: TypeAlias = bool | int | float | str | None
 
 _START = datetime(2024, 1, 1)
 _MANY = 1_000_000
-_BITS = {"TINYINT": 7, "SMALLINT": 15, "INT": 31, "BIGINT": 63}
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Sample:
                 return None
 
     def _number(self, k: int) -> int:
-        greatest = 2 ** _BITS.get(self.type.kind, 31) - 1
+        greatest = 2 ** BITS.get(self.type.kind, 31) - 1
         high = greatest if self.high is None else self.high
         usual = 1 if self.high is None else max(self.high - _MANY, -greatest)
         low = usual if self.low is None else self.low
@@ -102,7 +101,7 @@ def _narrow(
 ) -> Iterator[str]:
     """Take a condition into account, as far as it is understood; the rest is returned."""
     for conjunct in conjuncts(condition.tree):
-        names = {column.name for column in conjunct.find_all(exp.Column)}
+        names = columns_of(conjunct)
         spoken = [base for name in names for base in carried.get(name, ())]
         told = [base for base in spoken if base[0] in found]
         if spoken and not told:

@@ -16,7 +16,7 @@ from caesura.safety.growth import Kept, kept_punctuations
 from caesura.safety.names import SHOWN, Names, names, place, series
 from caesura.safety.needs import needs
 from caesura.safety.partners import read_once
-from caesura.safety.reach import LONG, Reach
+from caesura.safety.reach import LONG, Reach, staying
 from caesura.safety.schemes import Derivation, Derived, derive
 from caesura.safety.summarise import summary
 from caesura.safety.synopsis import Summary, Synopsis
@@ -112,8 +112,8 @@ def open_proofs(plan: Plan, derivation: Derivation | None = None) -> Iterator[Re
         match node:
             case Join():
                 summed = summary_of(node, derivation, needed)
-                for i, reach in enumerate(derivation.reaches[node]):
-                    if reach is not None and not reach.complete and (summed is None or summed.of(i) is None):
+                for i in staying(reaches := derivation.reaches[node]):
+                    if (reach := reaches[i]) is not None and (summed is None or summed.of(i) is None):
                         yield reach
             case Group() | Distinct() | Compare() | Sort():
                 yield from (each for each in closings(node, derivation) if _proof(each) is None)
@@ -123,8 +123,8 @@ def open_proofs(plan: Plan, derivation: Derivation | None = None) -> Iterator[Re
 
 def summary_of(join: Join, derivation: Derivation, needed: Mapping[Plan, Need]) -> Summary | None:
     """What synopses can do for an inner join, if rows of some input stay for ever."""
-    stays = any(reach is not None and not reach.complete for reach in derivation.reaches[join])
-    return summary(join, needed[join]) if stays and join.kind == "inner" else None
+    stays = join.kind == "inner" and bool(staying(derivation.reaches[join]))
+    return summary(join, needed[join]) if stays else None
 
 
 def lack_of(plan: Plan, reach: Reach, derivation: Derivation) -> Lack | None:
@@ -139,9 +139,8 @@ def summed(plan: Plan) -> Plan:
     derivation, needed = derive(plan), needs(plan)
 
     def told(old: Join, now: Join) -> Plan:
-        found, reaches = summary_of(old, derivation, needed), derivation.reaches[old]
-        staying = (i for i, reach in enumerate(reaches) if reach is not None and not reach.complete)
-        used = found is not None and any(found.of(i) is not None for i in staying)
+        found = summary_of(old, derivation, needed)
+        used = found is not None and any(found.of(i) is not None for i in staying(derivation.reaches[old]))
         return replace(now, need=needed[old]) if used else now
 
     return changed(plan, told)

@@ -9,15 +9,16 @@ from functools import cached_property, lru_cache, partial
 from sqlglot import exp
 
 from caesura.aggregates import FUNCTIONS
-from caesura.plan import Join, Need, endless
+from caesura.expression import columns_of
+from caesura.plan import Join, Need, endless, types_of
 from caesura.safety.bounded import Conjunctive, lacks
 from caesura.safety.bounds import joined_on, never_null
-from caesura.safety.comparisons import ZERO, Closure, Comparison, Constant, Element, Interval, closure
+from caesura.safety.comparisons import Closure, Comparison, Constant, Element, Interval, closure, within
 from caesura.safety.equality import inexact
-from caesura.safety.facts import closed, domain, matching, matching_closure, types_of
-from caesura.safety.predicates import conjuncts
+from caesura.safety.facts import closed, domain, matching
+from caesura.safety.predicates import conditions
 from caesura.safety.presence import present
-from caesura.safety.said import Facts, discrete, said
+from caesura.safety.said import discrete, said
 from caesura.safety.synopsis import Extreme, Key, Pushed, Summary, Synopsis
 from caesura.sql.rewrite import rewrite
 
@@ -33,14 +34,14 @@ class _Summarised:
         self.join, self.need, self.asked = join, need, asked
         self.types = types_of(*join.inputs)
         self.owner = {each.name: i for i, plan in enumerate(join.inputs) for each in plan.columns}
-        self.known: Closure = matching_closure(join)
+        self.known: Closure = closed(join)
         self.pushed = tuple(self._pushed())
         self.streams = tuple(i for i, plan in enumerate(join.inputs) if endless(plan))
 
     def summary(self) -> Summary:
         if not self.known.satisfiable:
             empty = (self._empty(i) if i in self.streams else None for i in range(len(self.join.inputs)))
-            return Summary(self.join, tuple(empty), {}, {}, self._conjuncts)
+            return Summary(self.join, tuple(empty), {}, {}, conditions(self.join))
         lacking = lacks(self.query)
         found = (
             None if i not in self.streams else lacking.get(i) or self._synopsis(i)
@@ -95,18 +96,14 @@ class _Summarised:
         """L, and the columns of conditions that are more than a comparison of two columns."""
         pushed = {each.aggregate for each in self.pushed}
         taken = (each for each in self.need.aggregates if each.aggregate not in pushed)
-        odd = (each for each in self._conjuncts if not self._plain(each))
+        odd = (each for each in conditions(self.join) if not self._plain(each))
         found = set(self.need.columns).union(*(each.columns for each in taken))
-        found.update(column.name for each in odd for column in each.find_all(exp.Column))
+        found.update(name for each in odd for name in columns_of(each))
         found.update(name for pair in inexact(self.join) for name in pair)
         if any(isinstance(each, Constant) and each.value is None for each in self.known.elements):
             # Where the constants lie is not known, and so not which values lie beyond them.
-            found.update(name for each in self._conjuncts for name in _columns(each))
+            found.update(name for each in conditions(self.join) for name in columns_of(each))
         return frozenset(found)
-
-    @property
-    def _conjuncts(self) -> tuple[exp.Expr, ...]:
-        return () if self.join.residual is None else tuple(conjuncts(self.join.residual.tree))
 
     @cached_property
     def query(self) -> Conjunctive:
@@ -134,27 +131,22 @@ class _Summarised:
     @cached_property
     def said(self) -> tuple[exp.Expr, ...]:
         """The conjuncts of the join that the others, with what is asked of each input, do not imply."""
-        kept = list(self._conjuncts)
-        for conjunct in self._conjuncts:
+        kept = list(conditions(self.join))
+        for conjunct in conditions(self.join):
             others = [each for each in kept if each is not conjunct]
-            if self._plain(conjunct) and self._implied(said(conjunct, self.types), others):
+            if self._plain(conjunct) and self._implied(conjunct, others):
                 kept = others
         return tuple(kept)
 
-    def _implied(self, found: Facts, others: Iterable[exp.Expr]) -> bool:
-        ends = (
-            end
-            for name, each in self.intervals.items()
-            for end in (
-                None if each.high is None else Comparison(name, ZERO, each.high),
-                None if each.low is None else Comparison(ZERO, name, -each.low),
-            )
-            if end is not None
-        )
+    def _implied(self, conjunct: exp.Expr, others: Iterable[exp.Expr]) -> bool:
         between = (c for each in others for c in said(each, self.types).comparisons)
-        known = closure((*matching(replace(self.join, residual=None)).comparisons, *between, *ends))
-        most = ((known.most(each.lesser, each.greater), each.more) for each in found.comparisons)
-        return all(least is not None and least <= more for least, more in most)
+        return closure((*self._asked, *between)).implies(said(conjunct, self.types).comparisons)
+
+    @cached_property
+    def _asked(self) -> tuple[Comparison, ...]:
+        """What equalities say, and what is asked of each input by itself."""
+        ends = (c for name, each in self.intervals.items() for c in within(name, each))
+        return (*matching(replace(self.join, residual=None)).comparisons, *ends)
 
     def _plain(self, conjunct: exp.Expr) -> bool:
         """Whether it compares columns as they are, and P⁺ knows all that it says."""
@@ -171,7 +163,7 @@ class _Summarised:
 
     def _synopsis(self, i: int) -> Synopsis:
         own = {each.name for each in self.join.inputs[i].columns}
-        joined = {name for each in self.said for name in _columns(each)} | self.join.compared
+        joined = {name for each in self.said for name in columns_of(each)} | self.join.compared
         references = () if self.need.duplicates else self.query.references
         open_ = own & self.query.unbounded
         greatest = _extremes((each.greater, each.ways) for each in references if each.greater in open_)
@@ -244,10 +236,6 @@ def _extremes(found: Iterable[tuple[Element, tuple[str, ...]]]) -> tuple[Extreme
 def _column(name: str, node: exp.Expr) -> exp.Expr | None:
     """In the place of a column."""
     return exp.column(name, quoted=True) if isinstance(node, exp.Column) else None
-
-
-def _columns(tree: exp.Expr) -> frozenset[str]:
-    return frozenset(column.name for column in tree.find_all(exp.Column))
 
 
 def _taken(pushed: Pushed) -> frozenset[str]:

@@ -11,15 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 
-from sqlglot import exp
-
 from caesura.diagnostics import Span
-from caesura.expression import Expr, column
+from caesura.expression import column, columns_of
 from caesura.plan import Equality, Join, Output, Plan, Project, Tree, inputs, walk, with_inputs
 from caesura.safety.equality import EqualityClass, equality_classes, matching_classes
 from caesura.safety.names import place
-from caesura.safety.predicates import conjuncts
-from caesura.types import BOOLEAN
+from caesura.safety.predicates import all_of, conditions
 
 
 @dataclass(frozen=True)
@@ -74,13 +71,12 @@ def joined(join: Join, parts: list[Part]) -> Join:
     equalities = [each for each in join.equalities if here((each.left, each.right))]
     for each in matching_classes(join):
         equalities += _implied(each, parts, tuple(equalities))
-    several = list(conjuncts(join.residual.tree)) if join.residual is not None else []
-    residual = [part for part in several if here(each.name for each in part.find_all(exp.Column))]
+    residual = [part for part in conditions(join) if here(columns_of(part))]
     plans = tuple(part.plan for part in parts)
     return Join(
         plans,
         tuple(equalities),
-        Expr(exp.and_(*residual), BOOLEAN) if residual else None,
+        all_of(residual),
         span=_hull(plans),
         shape=tuple(range(len(plans))) if len(plans) > 2 else None,
     )

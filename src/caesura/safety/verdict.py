@@ -65,14 +65,25 @@ class Verdict:
 
 def check_all(queries: tuple[plan.Query, ...]) -> tuple[Verdict, ...]:
     """Each query among those that run beside it."""
-    running = [query for query in queries if query.kind != "stream"]
-    return tuple(check(query, [each for each in running if each is not query]) for query in queries)
+    plans = list(map(_executed, queries))
+    running = [(query, its) for query, its in zip(queries, plans, strict=True) if query.kind != "stream"]
+    return tuple(
+        _verdict(query, its, [other for each, other in running if each is not query])
+        for query, its in zip(queries, plans, strict=True)
+    )
 
 
 def check(query: plan.Query, beside: Iterable[plan.Query] = ()) -> Verdict:
     """`beside`: the queries that run with it and may read the same streams."""
-    executed = without_redundant(shaped(query.plan))
-    judgement = judge(executed, (without_redundant(shaped(each.plan)) for each in beside))
+    return _verdict(query, _executed(query), map(_executed, beside))
+
+
+def _executed(query: plan.Query) -> plan.Plan:
+    return without_redundant(shaped(query.plan))
+
+
+def _verdict(query: plan.Query, executed: plan.Plan, beside: Iterable[plan.Plan]) -> Verdict:
+    judgement = judge(executed, beside)
     notes = tuple(dict.fromkeys(_notes(judgement)))
     return Verdict(replace(query, plan=executed), judgement, notes, query.plan)
 

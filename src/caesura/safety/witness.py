@@ -19,7 +19,7 @@ from caesura.plan import Compare, Group, Join, Plan, walk
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Element
-from caesura.safety.facts import matching_closure
+from caesura.safety.facts import closed
 from caesura.safety.names import scans
 from caesura.safety.reach import Reach
 from caesura.safety.said import discrete, limits
@@ -82,7 +82,7 @@ def witness(plan: Plan, rows: int) -> Witness | None:
 def _placed(drawn: Samples, plan: Plan, proof: Reach, derivation: Derivation, rows: int) -> Samples:
     """The same with values that satisfy all comparisons of the join, and that no synopsis may take for one
     another. The occurrence whose state is open comes first, if a stream is read several times."""
-    join, lack, known = proof.join, lack_of(plan, proof, derivation), matching_closure(proof.join)
+    join, lack, known = proof.join, lack_of(plan, proof, derivation), closed(proof.join)
     own = frozenset[Element](column.name for column in join.inputs[proof.start].columns)
     found = None if lack is None else spread(known, lack, own, rows)
     if found is None:

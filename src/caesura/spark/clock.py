@@ -13,7 +13,7 @@ from sqlglot import exp
 from caesura import plan
 from caesura.catalog import UNITS
 from caesura.expression import Expr
-from caesura.safety.predicates import conjuncts
+from caesura.safety.predicates import conditions
 from caesura.sql.rewrite import rewrite
 from caesura.types import BOOLEAN
 
@@ -34,8 +34,7 @@ def residual(join: plan.Join) -> list[Expr]:
         number = exp.func("UNIX_MICROS", time.copy())
         return exp.func("TIMESTAMP_MICROS", type(node)(this=number, expression=exp.Literal.number(f"{micros}L")))
 
-    parts = () if join.residual is None else conjuncts(join.residual.tree)
-    return [Expr(rewrite(part, change), BOOLEAN) for part in parts]
+    return [Expr(rewrite(part, change), BOOLEAN) for part in conditions(join)]
 
 
 def timestamps(join: plan.Join) -> frozenset[str]:

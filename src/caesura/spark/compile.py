@@ -25,13 +25,14 @@ from caesura.operators.project import Project
 from caesura.operators.select import Select
 from caesura.operators.sort import Sort
 from caesura.operators.store import Store
+from caesura.plan import types_of
 from caesura.safety.complement import excluded
 from caesura.safety.components import reaches
 from caesura.safety.equality import matching_classes
 from caesura.safety.fewest import fewest
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.partners import partners, read_once
-from caesura.safety.reach import Reach
+from caesura.safety.reach import Reach, staying
 from caesura.safety.schemes import Derived, derive
 from caesura.safety.summarise import summary
 from caesura.spark.aggregates import partial_of, result_of
@@ -39,8 +40,8 @@ from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
-from caesura.spark.summed import Summed
-from caesura.spark.wanted import AllWanted, types_of
+from caesura.spark.summed import Summed, taking
+from caesura.spark.wanted import AllWanted
 
 ORDERS = 4
 """The most that are tried for an input: each takes joins of its own."""
@@ -113,7 +114,7 @@ class _Compiler:
                 schemes = (scheme for several in fewer.schemes for scheme in several)
                 self._purging[join] = frozenset(name for scheme in schemes for name in scheme.attributes)
         self._summed = self._summaries()
-        self._taking = self._grouped_joins()
+        self._taking = taking(self._nodes, self._summed)
         synopses = {join: tuple(summed.using) for join, summed in self._summed.items()}
         self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses)
         self._stores = self._stream_stores()
@@ -158,29 +159,14 @@ class _Compiler:
         for join, several in self._reaches.items():
             if join.need is None:
                 continue
-            staying = [i for i, reach in enumerate(several) if reach is not None and not reach.complete]
             leaving = (reach for reach in several if reach is not None and reach.complete)
             orders = (chain for reach in leaving for chain in chains(reach, self._orders, self._purging[join]))
             asked = frozenset(column for chain in orders for hop in chain for column in hop.asks)
             whole = summary(join, join.need, asked)
-            using = {i: proof for i in staying if (proof := whole.of(i)) is not None}
-            types = {name: type for below in join.inputs for name, type in self._types[below].items()}
-            found[join] = Summed(join, whole, join.need, using, types)
-            if len(staying) == len(self._graphs[join].streams):
+            using = {i: proof for i in staying(several) if (proof := whole.of(i)) is not None}
+            found[join] = Summed(join, whole, using)
+            if len(staying(several)) == len(self._graphs[join].streams):
                 self._purging[join] = frozenset()  # no row waits for a punctuation
-        return found
-
-    def _grouped_joins(self) -> dict[plan.Plan, Summed]:
-        """Groupings, and the projections below them, that take together what a join with synopses knows."""
-        found: dict[plan.Plan, Summed] = {}
-        for node in self._nodes:
-            if isinstance(node, plan.Group):
-                below = [node.input]
-                while isinstance(last := below[-1], plan.Project):
-                    below.append(last.input)
-                summed = self._summed.get(last) if isinstance(last, plan.Join) else None
-                if summed is not None and summed.grouped:
-                    found |= dict.fromkeys((node, *below[:-1]), summed)
         return found
 
     def _outputs(self, node: plan.Project) -> dict[str, str]:

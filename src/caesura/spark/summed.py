@@ -5,12 +5,10 @@ Where the only reader is a grouping, by way of projections, it gets what it take
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
-
-from sqlglot import exp
 
 from caesura import plan
 from caesura.catalog import Column
@@ -19,6 +17,7 @@ from caesura.operators.group import Partial
 from caesura.operators.rows import quote
 from caesura.operators.synopsis import Given, Synopsis
 from caesura.safety.comparisons import Interval
+from caesura.safety.predicates import all_of
 from caesura.safety.said import limits
 from caesura.safety.synopsis import Extreme, Key, Pushed, Summary
 from caesura.safety.synopsis import Synopsis as Proof
@@ -37,9 +36,16 @@ class Summed:
 
     join: plan.Join
     summary: Summary
-    need: plan.Need
     using: Mapping[int, Proof]
-    types: Mapping[str, Type]
+
+    @property
+    def need(self) -> plan.Need:
+        assert self.join.need is not None, "a join that keeps synopses knows what is needed of it"
+        return self.join.need
+
+    @cached_property
+    def types(self) -> Mapping[str, Type]:
+        return plan.types_of(*self.join.inputs)
 
     @property
     def counted(self) -> bool:
@@ -52,7 +58,7 @@ class Summed:
 
     def condition(self) -> Expr | None:
         """What has to be asked where rows meet, besides equalities."""
-        return Expr(exp.and_(*self.summary.said), BOOLEAN) if self.summary.said else None
+        return all_of(self.summary.said)
 
     def columns(self, i: int) -> tuple[Column, ...]:
         """What is known of an input."""
@@ -112,7 +118,7 @@ class Summed:
     def _arguments(self, pushed: Pushed, names: tuple[str, ...]) -> dict[str, Type]:
         return {name: expr.type for name, expr in zip(names, pushed.over, strict=True)}
 
-    @cached_property
+    @property
     def grouped(self) -> bool:
         """Whether the one reader is a grouping that takes rows as often as they count."""
         return bool(self.need.aggregates)
@@ -158,6 +164,20 @@ class Summed:
         if not self.counted:
             return partial
         return replace(partial, from_rows=weighted(aggregate, types, quote(_TIMES)))
+
+
+def taking(nodes: Iterable[plan.Plan], joins: Mapping[plan.Join, Summed]) -> dict[plan.Plan, Summed]:
+    """Groupings, and the projections below them, that take together what a join with synopses knows."""
+    found: dict[plan.Plan, Summed] = {}
+    for node in nodes:
+        if isinstance(node, plan.Group):
+            below = [node.input]
+            while isinstance(last := below[-1], plan.Project):
+                below.append(last.input)
+            summed = joins.get(last) if isinstance(last, plan.Join) else None
+            if summed is not None and summed.grouped:
+                found |= dict.fromkeys((node, *below[:-1]), summed)
+    return found
 
 
 def _argument(pushed: Pushed, k: int) -> str:

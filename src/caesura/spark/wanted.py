@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from caesura import plan
 from caesura.operators.image import Image
+from caesura.plan import types_of
 from caesura.safety.equality import matching_classes
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.monotone import rising
 from caesura.spark.pins import bounded, given_up
-from caesura.types import Type
 
 
 @dataclass
@@ -120,10 +120,6 @@ class AllWanted:
                     rising = bounded(self._graphs[node], i) if self._purging[node] else ()
                     closing = equal.union(rising, self.exports(node, i), own)
                     self._of[below].ask(closing & types_of(below).keys(), history=True)
-
-
-def types_of(node: plan.Plan) -> dict[str, Type]:
-    return {column.name: column.type for column in node.columns}
 
 
 def _scalars(node: plan.Plan) -> list[str]:
