@@ -102,9 +102,11 @@ class TreeCost(TypedDict):
 
 
 class CostedTree(TypedDict):
-    """`tree`: the inputs that are joined together, in parentheses. `ratio`: to the price of the chosen one."""
+    """`tree`: the inputs that are joined together, in parentheses. `demand`: whether partial results are made only
+    when somebody can use them. `ratio`: to the price of the chosen one."""
 
     tree: str
+    demand: bool
     cost: TreeCost
     ratio: float
 
@@ -239,7 +241,8 @@ def _join_plan(choice: Choice, names: Names) -> JoinPlan:
 def _costed(candidate: Candidate, least: float, called: list[str]) -> CostedTree:
     cost = candidate.cost
     return {
-        "tree": _tree(candidate.tree, called),
+        "tree": _tree(candidate.how.tree, called),
+        "demand": candidate.how.demand,
         "cost": {
             "state": [{"input": called[i], "rows": round(rows, 1)} for i, rows in cost.state],
             "intermediates": round(cost.intermediates, 1),

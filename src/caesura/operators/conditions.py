@@ -63,24 +63,23 @@ class Conditions:
                 yield condition
 
     def matches(self, parts: Mapping[int, Rows | None], start: int) -> Rows | None:
-        """The join of a table for each of some inputs, starting at `start` and following the equalities."""
-        if any(part is None for part in parts.values()):
+        """The join of tables, each of some inputs, beginning with the one at `start` and following the
+        equalities."""
+        left = {number: part for number, part in parts.items() if part is not None}
+        if len(left) < len(parts):
             return None
-        joined, done = parts[start], {start}
-        while left := parts.keys() - done:
-            i = min(left.intersection(self._around(done)) or left)
-            joined, done = self._joined(joined, parts[i]), done | {i}
+        joined = left.pop(start)
+        while left:
+            near = (number for number, part in left.items() if self._equated(joined.columns, part.columns))
+            joined = self._joined(joined, left.pop(min(near, default=min(left))))
         return joined
 
-    def _around(self, done: set[int]) -> list[int]:
-        """The inputs that an equality connects with those already joined."""
-        pairs = [(self.owner[left], self.owner[right]) for left, right in self.equalities]
-        return sorted({j if i in done else i for i, j in pairs if (i in done) != (j in done)})
+    def _equated(self, some: Collection[str], others: Collection[str]) -> bool:
+        """Whether an equality that was written connects these columns with those."""
+        return any((a in some and b in others) or (b in some and a in others) for a, b in self.equalities)
 
-    def _joined(self, joined: Rows | None, part: Rows | None) -> Rows:
+    def _joined(self, joined: Rows, part: Rows) -> Rows:
         """One more table, by all conditions whose columns are there now."""
-        assert joined is not None
-        assert part is not None
         ready = tuple(self._between(joined.columns, part.columns))
         return joined.join(part, _all_of(ready) if ready else None)
 
@@ -102,6 +101,11 @@ class Conditions:
         """All that is asked of a row of input i and rows of these together, as SQL."""
         others = [column for j in group for column in self.columns[j]]
         return _all_of(self._between(others, self.columns[i]))
+
+    def comparing(self, columns: Collection[str], others: Collection[str]) -> str | None:
+        """What compares a row with these columns and one with those; None if nothing does."""
+        asked = [each for each in self._between(others, columns) if not each.columns <= set(columns)]
+        return _all_of(asked) if asked else None
 
 
 def _equal(one: str, other: str) -> Condition:

@@ -71,7 +71,7 @@ class Join:
         return rows + tuple(table for store in stores if store is not None for table in store.tables)
 
     @cached_property
-    def _conditions(self) -> Conditions:
+    def conditions(self) -> Conditions:
         columns = tuple(tuple(column.name for column in side.table.columns) for side in self.sides)
         return Conditions(columns, self.equalities, self.residual, self.classes)
 
@@ -86,8 +86,8 @@ class Join:
         parts, terms = [*old], []
         for k in sorted(range(len(inputs)), key=lambda i: old[i] is None):
             parts[k] = arrived[k]
-            if (term := self._conditions.matches(dict(enumerate(parts)), start=k)) is not None:
-                terms.append(term.only(self._conditions.owner))
+            if (term := self.conditions.matches(dict(enumerate(parts)), start=k)) is not None:
+                terms.append(term.only(self.conditions.owner))
             parts[k] = union((old[k], arrived[k]))
         matches = union(terms)
         return matches if matches is None or self.given is None else self.given.of(matches)
@@ -104,10 +104,10 @@ class Join:
                 changes |= self._summed(state, inputs, i, side.synopsis)
                 continue
             compact = state[side.table.name].compact
-            if compact and inputs[i].rows is None and not self._closed_now(inputs, i):
+            if compact and inputs[i].rows is None and not self.closed_now(inputs, i):
                 continue
             anew = self.anew(state, inputs, i)
-            rows = self._kept(state, inputs, i) if anew else self._purged(state, inputs, i, inputs[i].rows)
+            rows = self._kept(state, inputs, i) if anew else self.purged(state, inputs, i, inputs[i].rows)
             changes[side.table.name] = Change(rows, anew)
         return changes
 
@@ -132,7 +132,7 @@ class Join:
         """The slice's rows of input i, or a synopsis of them."""
         side = self.sides[i]
         # What stands for values beyond the constants is compared rightly with what all conditions leave of others.
-        rows = inputs[i].rows if self.given is None else self._able(i, inputs[i].rows)
+        rows = inputs[i].rows if self.given is None else self.able(i, inputs[i].rows)
         if side.synopsis is None or rows is None:
             return rows
         return state.share(f"new {side.table.name}", side.synopsis.of(rows))
@@ -155,28 +155,31 @@ class Join:
         passed, history = passed_on(new | all_end(streams), self.passed, state)
         return passed, {**changes, **history}
 
-    def _closed_now(self, inputs: tuple[Flow, ...], i: int) -> bool:
+    def closed_now(self, inputs: tuple[Flow, ...], i: int) -> bool:
         """Whether this slice brings a punctuation that may purge rows of input i."""
         side = self.sides[i]
         return any(inputs[j].new for j in (side.asked if side.release is None else {*side.asked, i}))
 
     def _held(self, state: State, i: int, flow: Flow) -> Rows | None:
-        side = self.sides[i]
-        if not side.finite:
-            return state[side.table.name].rows
-        return flow.finite if self.given is None else self._able(i, flow.finite)
+        if not self.sides[i].finite:
+            return self.stored(state, i)
+        return flow.finite if self.given is None else self.able(i, flow.finite)
+
+    def stored(self, state: State, i: int) -> Rows | None:
+        """The rows of input i that wait for partners."""
+        return state[self.sides[i].table.name].rows
 
     def _kept(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
         """All rows of input i that stay: those held before, and the slice's."""
         side = self.sides[i]
         if side.synopsis is not None:
-            return None if self._last(inputs, i) else self._present(state, inputs, i)
-        rows = self._purged(state, inputs, i, self._present(state, inputs, i))
+            return None if self._last(inputs, i) else self.present(state, inputs, i)
+        rows = self.purged(state, inputs, i, self.present(state, inputs, i))
         if rows is None or side.pending is None:
             return rows
         return state.share(f"kept {side.table.name}", rows)
 
-    def _purged(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
+    def purged(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """Those of these rows of input i that stay."""
         rows = self.awaited(state, inputs, i, rows)
         return rows if self.sides[i].release is None else uncovered(rows, self.given_up(inputs, i))
@@ -188,7 +191,7 @@ class Join:
 
     def awaited(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """Those of these rows of input i that a future partner could still complete, by every order of asking."""
-        rows = self._able(i, rows)
+        rows = self.able(i, rows)
         purge = self._purge(state, inputs, i)
         for chain in self.sides[i].purge or ():
             rows = None if rows is None else purge.awaited(rows, chain)
@@ -197,23 +200,23 @@ class Join:
     def _purge(self, state: State, inputs: tuple[Flow, ...], i: int) -> Purge:
         mine = self.sides[i]
         asked = {column for chain in mine.purge or () for hop in chain for column in hop.asks}
-        compared = {*mine.keys, *(column for column in asked if self._conditions.owner[column] == i)}
+        compared = {*mine.keys, *(column for column in asked if self.conditions.owner[column] == i)}
         return Purge(
-            self._conditions,
+            self.conditions,
             i,
             sorted(compared),
-            finite={j: self._able(j, inputs[j].finite) for j, side in enumerate(self.sides) if side.finite},
-            rows={j: self._present(state, inputs, j) for j in mine.asked},
+            finite={j: self.able(j, inputs[j].finite) for j, side in enumerate(self.sides) if side.finite},
+            rows={j: self.present(state, inputs, j) for j in mine.asked},
             closed={j: inputs[j].closed for j in mine.asked},
         )
 
-    def _present(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
+    def present(self, state: State, inputs: tuple[Flow, ...], i: int) -> Rows | None:
         """All rows of input i before the purge that can join at all: those held, and the slice's."""
-        side = self.sides[i]
-        new = self._able(i, inputs[i].rows) if side.synopsis is None else self._arrived(state, inputs, i)
-        return union((state[side.table.name].rows, new))
+        summed = self.sides[i].synopsis is not None
+        new = self._arrived(state, inputs, i) if summed else self.able(i, inputs[i].rows)
+        return union((self.stored(state, i), new))
 
-    def _able(self, i: int, rows: Rows | None) -> Rows | None:
+    def able(self, i: int, rows: Rows | None) -> Rows | None:
         return None if rows is None else rows.where(self.sides[i].able)
 
     def unexpired(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
@@ -230,9 +233,9 @@ class Join:
         match self.sides[i].purge:
             case ((hop,),) if rows is not None and len(self.sides) == 2:
                 closed = covered(rows, hop.translated(inputs[hop.input].closed))
-                partners = self._present(state, inputs, hop.input)
+                partners = self.present(state, inputs, hop.input)
                 if closed is None or partners is None:
                     return closed
-                return closed.matching_on(partners, self._conditions.sql, negated=True)
+                return closed.matching_on(partners, self.conditions.sql, negated=True)
             case _:
                 return None

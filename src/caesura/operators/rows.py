@@ -136,6 +136,12 @@ class Rows:
         parts = (f"SELECT {listed} FROM ", self, f" EXCEPT SELECT {listed} FROM ", other)
         return Rows(self.columns, parts, ranges=self.ranges)
 
+    def less(self, other: Rows) -> Rows:
+        """The rows without those of the other table, of which each takes away one."""
+        listed = _list(self.columns)
+        parts = (f"SELECT {listed} FROM ", self, f" EXCEPT ALL SELECT {listed} FROM ", other)
+        return Rows(self.columns, parts, ranges=self.ranges)
+
     def join(self, other: Rows, condition: str | None) -> Rows:
         """Inner join of tables that share no column name."""
         kind = "CROSS JOIN" if condition is None else "JOIN"

@@ -19,19 +19,19 @@ from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.safety.redundant import without_redundant
 from caesura.safety.schemes import derive
 from caesura.safety.states import open_proofs, summed
-from caesura.safety.tree import flat, ordered, rearranged, shaped
+from caesura.safety.tree import Arrangement, asked, flat, ordered, rearranged, shaped
 
 RUNNERS_UP = 3
 
-Trees: TypeAlias = "tuple[tuple[Tree | None, ...], ...]"
-"""For each query, what its joins of three or more inputs are executed as, inputs first; None: as they are."""
+Arrangements: TypeAlias = tuple[tuple[Arrangement | None, ...], ...]
+"""For each query, how its joins of three or more inputs are executed, inputs first; None: as they are."""
 
 
 @dataclass(frozen=True)
 class Candidate:
     """`price` is what was compared: a part of the cost, or all of it."""
 
-    tree: Tree
+    how: Arrangement
     cost: Cost
     price: float
 
@@ -50,13 +50,11 @@ class Choice:
     because: str | None = None
 
     @property
-    def tree(self) -> Tree | None:
+    def how(self) -> Arrangement | None:
         """None if the join stays as it is. A hint is followed in any case."""
-        if self.join.shape is not None:
-            return self.join.shape
-        if self.chosen is None or self.chosen.tree == flat(self.join):
-            return None
-        return self.chosen.tree
+        if self.chosen is None:
+            return asked(self.join)
+        return None if self.chosen.how == Arrangement(flat(self.join)) else self.chosen.how
 
 
 @dataclass(frozen=True)
@@ -77,24 +75,23 @@ class Planned:
 def planned(query: Query, measured: Statistics = UNKNOWN) -> Planned:
     """`measured` is what an earlier run has found; it goes before what is declared."""
     choices = tuple(choose(join, measured) for join in _wide(query.plan))
-    return Planned(query, _executed(query.plan, (choice.tree for choice in choices)), choices)
+    return Planned(query, _executed(query.plan, (choice.how for choice in choices)), choices)
 
 
-def chosen(pipeline: Pipeline, measured: Statistics = UNKNOWN) -> Trees:
+def chosen(pipeline: Pipeline, measured: Statistics = UNKNOWN) -> Arrangements:
     """What a pipeline is executed as, if it starts now."""
-    return tuple(tuple(choose(join, measured).tree for join in _wide(query.plan)) for query in pipeline.queries)
+    return tuple(tuple(choose(join, measured).how for join in _wide(query.plan)) for query in pipeline.queries)
 
 
-def executed(pipeline: Pipeline, trees: Trees) -> Pipeline:
-    """The pipeline with these trees, which were chosen for it, now or when it was first started. Its joins know
-    what they need to keep."""
-    several = zip(pipeline.queries, trees, strict=True)
+def executed(pipeline: Pipeline, arrangements: Arrangements) -> Pipeline:
+    """The pipeline as it was arranged, now or when it was first started. Its joins know what they need to keep."""
+    several = zip(pipeline.queries, arrangements, strict=True)
     plans = ((query, summed(without_redundant(_executed(query.plan, of_query)))) for query, of_query in several)
     return replace(pipeline, queries=tuple(replace(query, plan=plan) for query, plan in plans))
 
 
-def _executed(plan: Plan, trees: Iterable[Tree | None]) -> Plan:
-    return rearranged(plan, dict(zip(_wide(plan), trees, strict=True)).get)
+def _executed(plan: Plan, arrangements: Iterable[Arrangement | None]) -> Plan:
+    return rearranged(plan, dict(zip(_wide(plan), arrangements, strict=True)).get)
 
 
 def _wide(plan: Plan) -> list[Join]:
@@ -107,7 +104,10 @@ def choose(join: Join, measured: Statistics = UNKNOWN) -> Choice:
         return Choice(join, None, because="some rows of it never leave")
     model = CostModel(trees, statistics)
     best = [ordered(join.shape)] if join.shape is not None else _best(model)
-    first, *others = (Candidate(tree, cost, model.price(cost)) for tree in best for cost in (model.cost(tree),))
+    demand = join.demand is True
+    first, *others = (
+        Candidate(Arrangement(tree, demand), cost, model.price(cost)) for tree in best for cost in (model.cost(tree),)
+    )
     least: Literal["stored", "touched"] = "stored" if statistics.made_up else "touched"
     return Choice(join, first, tuple(others), least, None if others else _alone(join))
 

@@ -135,7 +135,8 @@ class _Pair:
         below: Plan = plans[0]
         if len(plans) > 1:
             equalities = (*kept, *moved)
-            below = replace(join, inputs=tuple(plans), equalities=equalities, residual=all_of(rest), shape=None)
+            fewer = replace(join, inputs=tuple(plans), equalities=equalities, residual=all_of(rest))
+            below = replace(fewer, shape=None, demand=None)
         outputs = (Output(c.name, column(self.same.get(c.name, c.name), c.type)) for c in join.columns)
         return Project(below, tuple(outputs), join.span)
 

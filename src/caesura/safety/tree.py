@@ -20,6 +20,14 @@ from caesura.safety.predicates import all_of, conditions
 
 
 @dataclass(frozen=True)
+class Arrangement:
+    """How a join is executed: as which tree, and whether that makes partial results on demand."""
+
+    tree: Tree
+    demand: bool = False
+
+
+@dataclass(frozen=True)
 class Part:
     """A plan of rows joined from some inputs of a join."""
 
@@ -44,12 +52,18 @@ def ordered(tree: Tree) -> Tree:
 def arranged(join: Join, tree: Tree) -> Plan:
     """The join as that tree: the same rows, in the same columns. A join of three or more is left at that."""
     if ordered(tree) == flat(join):
-        return replace(join, shape=flat(join))
+        return replace(join, shape=flat(join), demand=None)
     found = _part(join, ordered(tree)).plan
     if found.columns == join.columns:
         return found
     outputs = (Output(each.name, column(each.name, each.type)) for each in join.columns)
     return Project(found, tuple(outputs), join.span)
+
+
+def on_demand(join: Join, tree: Tree) -> Join:
+    """The join as that tree with demand, which keeps of each input what one join of all keeps: so it is judged, and
+    executed, as one."""
+    return replace(join, shape=ordered(tree), demand=True)
 
 
 def _part(join: Join, tree: Tree) -> Part:
@@ -112,19 +126,29 @@ def _hull(plans: tuple[Plan, ...]) -> Span | None:
     return reduce(Span.to, spans) if spans else None
 
 
-def rearranged(plan: Plan, tree_of: Callable[[Join], Tree | None]) -> Plan:
-    """The plan with its joins as those trees; None leaves one as it is. Equal joins stay equal."""
+def rearranged(plan: Plan, how: Callable[[Join], Arrangement | None]) -> Plan:
+    """The plan with its joins as they are arranged; None leaves one as it is. Equal joins stay equal."""
 
     def change(old: Join, now: Join) -> Plan:
-        tree = tree_of(old)
-        return now if tree is None else arranged(now, tree)
+        match how(old):
+            case None:
+                return now
+            case Arrangement(tree, demand=True):
+                return on_demand(now, tree)
+            case Arrangement(tree):
+                return arranged(now, tree)
 
     return changed(plan, change)
 
 
+def asked(join: Join) -> Arrangement | None:
+    """What a hint asks for."""
+    return None if join.shape is None else Arrangement(join.shape, join.demand is True)
+
+
 def shaped(plan: Plan) -> Plan:
     """The plan with the joins that hints ask for."""
-    return rearranged(plan, lambda join: join.shape) if hinted(plan) else plan
+    return rearranged(plan, asked) if hinted(plan) else plan
 
 
 def hinted(plan: Plan) -> bool:
@@ -133,7 +157,7 @@ def hinted(plan: Plan) -> bool:
 
 def unhinted(plan: Plan) -> Plan:
     """The plan with every join as one."""
-    return changed(plan, lambda old, now: replace(now, shape=None))
+    return changed(plan, lambda old, now: replace(now, shape=None, demand=None))
 
 
 def changed(plan: Plan, change: Callable[[Join, Join], Plan]) -> Plan:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from caesura import plan
 from caesura.catalog import Column, OrderedBy, Stream, Table, Values
 from caesura.operators.closed import Attributes, Closed, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.conditions import Condition
+from caesura.operators.demand import Demanded, Part
 from caesura.operators.distinct import Distinct
 from caesura.operators.forget import Partner, Partners, Remembered
 from caesura.operators.group import Group
@@ -35,10 +37,11 @@ from caesura.safety.partners import partners, read_once
 from caesura.safety.reach import Reach, staying
 from caesura.safety.schemes import Derived, derive
 from caesura.safety.summarise import summary
+from caesura.safety.tree import leaves
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired
-from caesura.spark.pins import able, chains, given_up
+from caesura.spark.pins import able, chains, given_up, part_chain
 from caesura.spark.spans import outside
 from caesura.spark.summed import Summed, taking
 from caesura.spark.wanted import AllWanted
@@ -160,8 +163,8 @@ class _Compiler:
             if join.need is None:
                 continue
             leaving = (reach for reach in several if reach is not None and reach.complete)
-            orders = (chain for reach in leaving for chain in chains(reach, self._orders, self._purging[join]))
-            asked = frozenset(column for chain in orders for hop in chain for column in hop.asks)
+            orders = (order for reach in leaving for order in chains(reach, self._orders, self._purging[join]))
+            asked = frozenset(column for order in orders for hop in order for column in hop.asks)
             whole = summary(join, join.need, asked)
             using = {i: proof for i in staying(several) if (proof := whole.of(i)) is not None}
             found[join] = Summed(join, whole, using)
@@ -233,7 +236,38 @@ class _Compiler:
         known = frozenset(column.name for side in sides for column in side.table.columns)
         classes = tuple(known.intersection(each.columns) for each in matching_classes(node))
         given = summed.given if summed is not None else None
-        return Join(label, sides, equalities, others, classes, self._passed(node, label), given)
+        passed = self._passed(node, label)
+        if node.demand and isinstance(node.shape, tuple):
+            tree = self._part(node, node.shape, label)
+            suspended = dict(self._suspended(node, tree, label))
+            return Demanded(label, sides, equalities, others, classes, passed, given, tree, suspended)
+        return Join(label, sides, equalities, others, classes, passed, given)
+
+    def _part(self, join: plan.Join, tree: tuple[plan.Tree, ...], label: str) -> Part:
+        """A join of the tree: those with more inputs first, to be judged by the fewer. Joins of finite inputs alone
+        are no parts: nothing comes to them."""
+        finite = {i for i, below in enumerate(join.inputs) if not plan.endless(below)}
+        nested = ((child,) if not finite.issuperset(leaves(child)) else leaves(child) for child in tree)
+        largest_first = sorted(chain(*nested), key=lambda child: (-len(leaves(child)), min(leaves(child))))
+        children = tuple(
+            child if isinstance(child, int) else self._part(join, child, label) for child in largest_first
+        )
+        part = Part(children)
+        if len(part.inputs) == len(join.inputs):
+            return part
+        names = ", ".join(_name_of(join, i) for i in sorted(part.inputs))
+        columns = tuple(column for i in sorted(part.inputs) for column in join.inputs[i].columns)
+        table = StateTable(f"{label}: made of {names}", columns, eager=_reopens(join))
+        reach = next(reach for i in part.inputs if (reach := self._reaches[join][i]) is not None)
+        return Part(children, table, part_chain(reach, part.inputs, self._purging[join]))
+
+    def _suspended(self, join: plan.Join, tree: Part, label: str) -> Iterator[tuple[int, StateTable]]:
+        """The inputs that somebody judges: those of the joins below the root."""
+        for part in tree.below:
+            for i in (child for child in part.children if isinstance(child, int)):
+                if plan.endless(join.inputs[i]):
+                    name = f"{label}: {_name_of(join, i)}, suspended"
+                    yield i, StateTable(name, join.inputs[i].columns, eager=True)
 
     def _side(self, join: plan.Join, i: int, label: str) -> Side:
         below = join.inputs[i]

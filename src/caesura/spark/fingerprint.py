@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from caesura.plan import Pipeline
 
-LAYOUT = 4
+LAYOUT = 5
 """Of what a checkpoint holds. One with another layout cannot be read, like one of another pipeline."""
 
 

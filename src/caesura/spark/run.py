@@ -17,9 +17,10 @@ from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
-from caesura.planning.choose import Trees, chosen, executed
+from caesura.planning.choose import Arrangements, chosen, executed
 from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
+from caesura.safety.tree import Arrangement
 from caesura.spark.attempt import Assembly, Target
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
@@ -100,7 +101,7 @@ class Settings:
     """Count what lets go of the rows of joins, by rule, and the open values of their columns. It takes additional
     joins."""
     statistics: Statistics = field(default_factory=Statistics)
-    """What an earlier run has measured. It steers which trees a new checkpoint gets."""
+    """What an earlier run has measured. It steers how a new checkpoint arranges its joins."""
 
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
@@ -113,7 +114,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         work.conf.set(_LOG_FILES, f"{package}.FileSystemBasedCheckpointFileManager")
     try:
         claim = _claimed(storage, pipeline, settings)
-        pipeline = executed(pipeline, claim.trees)
+        pipeline = executed(pipeline, claim.arrangements)
     except SPARK_ERRORS as error:
         raise CaesuraError(
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
@@ -179,13 +180,13 @@ def work_session(spark: SparkSession) -> SparkSession:
 class _Claim:
     """What decides which state tables a checkpoint has, besides the pipeline."""
 
-    trees: Trees
+    arrangements: Arrangements
     fewest_schemes: bool
 
 
 def _claimed(storage: Storage, pipeline: plan.Pipeline, settings: Settings) -> _Claim:
-    """A checkpoint is of one pipeline: state of another would be read as if it were its own. So it keeps the trees
-    of joins that were chosen when it was made, whatever is known about the streams by now, and the schemes."""
+    """A checkpoint is of one pipeline: state of another would be read as if it were its own. So it keeps how
+    joins were arranged when it was made, whatever is known about the streams by now, and the schemes."""
     mine = fingerprint(pipeline)
     if not storage.exists("pipeline.json"):
         claim = _Claim(chosen(pipeline, settings.statistics), settings.fewest_schemes)
@@ -206,8 +207,12 @@ def _claimed(storage: Storage, pipeline: plan.Pipeline, settings: Settings) -> _
                 help=("use a new checkpoint for the changed pipeline; its SQL is in pipeline.json there",),
             )
         )
-    kept = (tuple(None if each is None else _tree(each) for each in trees) for trees in theirs["trees"])
+    kept = (tuple(map(_arrangement, several)) for several in theirs["arrangements"])
     return _Claim(tuple(kept), theirs["fewest_schemes"])
+
+
+def _arrangement(written: Any) -> Arrangement | None:
+    return None if written is None else Arrangement(_tree(written["tree"]), written["demand"])
 
 
 def _tree(written: Any) -> plan.Tree:

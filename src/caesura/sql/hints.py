@@ -1,4 +1,5 @@
-"""`/*+ MJOIN */` and `/*+ TREE((a, b), c) */`: as which tree of joins a SELECT is executed."""
+"""`/*+ MJOIN */` and `/*+ TREE((a, b), c) */`: as which tree of joins a SELECT is executed; `DEMAND` and `NO_DEMAND`:
+whether it makes partial results only when somebody can use them."""
 
 from __future__ import annotations
 
@@ -15,12 +16,13 @@ from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
 
 _SHAPES = ("MJOIN", "TREE")
+_DEMANDS = {"DEMAND": True, "NO_DEMAND": False}
 _HELP = "write the aliases of FROM, each once: /*+ TREE((a, b), c) */"
 
 
 def is_shape(hint: exp.Hint) -> bool:
     """Whether these are hints of Caesura; those of Spark are not executed."""
-    return bool(hint.expressions) and all(_word(each) in _SHAPES for each in hint.expressions)
+    return bool(hint.expressions) and all(_word(each) in (*_SHAPES, *_DEMANDS) for each in hint.expressions)
 
 
 def shaped(plan: Plan, hint: exp.Hint | None, inputs: tuple[Input, ...], source: Source) -> Plan:
@@ -42,19 +44,36 @@ class _Shaping:
 
     def shaped(self, plan: Plan) -> Plan:
         joins = list(_joins(plan))
-        if len(self.hint.expressions) > 1:
-            raise self._refused("a SELECT takes one hint about its joins")
+        shapes = [each for each in self.hint.expressions if _word(each) in _SHAPES]
+        demands = [each for each in self.hint.expressions if _word(each) in _DEMANDS]
+        if len(shapes) > 1 or len(demands) > 1:
+            twice = f"{_word(shapes[0])} and {_word(shapes[1])}" if len(shapes) > 1 else " and ".join(_DEMANDS)
+            raise self._refused("a SELECT takes one hint about its joins, and one about demand", because=twice)
         if not joins:
             raise self._refused("this SELECT has no inner join to shape")
-        (asked,) = self.hint.expressions
+        trees = dict(tree for asked in shapes for tree in self._shapes(asked, joins))
+        demand = next((_DEMANDS[self._bare(each)] for each in demands), None)
+        if demand and not any(len(join.inputs) > 2 for join in joins):
+            raise self._refused(
+                "this SELECT has no join of three or more inputs",
+                "leave DEMAND out",
+                "a join of two makes no partial results",
+            )
+        return _replaced(plan, trees, demand)
+
+    def _shapes(self, asked: exp.Expr, joins: list[Join]) -> Iterator[tuple[Join, Tree]]:
         if _word(asked) == "TREE":
             if not isinstance(asked, exp.Anonymous) or len(asked.expressions) < 2:
                 raise self._refused("TREE takes the inputs that are joined, at least two", _HELP)
-            join, tree = self._tree(asked.expressions, joins)
-            return _replaced(plan, {join: tree})
+            yield self._tree(asked.expressions, joins)
+        elif self._bare(asked):
+            yield from ((join, tuple(range(len(join.inputs)))) for join in joins)
+
+    def _bare(self, asked: exp.Expr) -> str:
+        word = _word(asked)
         if isinstance(asked, exp.Anonymous):
-            raise self._refused("MJOIN takes no inputs", "write /*+ MJOIN */, or TREE")
-        return _replaced(plan, {join: tuple(range(len(join.inputs))) for join in joins})
+            raise self._refused(f"{word} takes no inputs", f"write /*+ {word} */, or TREE")
+        return word
 
     def _tree(self, nodes: list[exp.Expr], joins: list[Join]) -> tuple[Join, Tree]:
         """The one inner join that has these inputs. Where an outer join stands between, there are several."""
@@ -137,13 +156,14 @@ def _items(plan: Plan) -> Iterator[Plan]:
             yield plan
 
 
-def _replaced(plan: Plan, shapes: dict[Join, Tree]) -> Plan:
+def _replaced(plan: Plan, shapes: dict[Join, Tree], demand: bool | None) -> Plan:
     match plan:
         case Join(inputs=several):
-            below = with_inputs(plan, tuple(_replaced(each, shapes) for each in several))
+            below = with_inputs(plan, tuple(_replaced(each, shapes, demand) for each in several))
             assert isinstance(below, Join)
-            return replace(below, shape=shapes.get(plan))
+            wide = plan.kind == "inner" and len(several) > 2
+            return replace(below, shape=shapes.get(plan), demand=demand if wide else None)
         case Filter(input=one):
-            return with_inputs(plan, (_replaced(one, shapes),))
+            return with_inputs(plan, (_replaced(one, shapes, demand),))
         case _:
             return plan
