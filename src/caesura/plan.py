@@ -155,8 +155,9 @@ class Join:
 
     Only inner joins have more than two inputs. A semi or anti join has the columns of its first input. `shape` is
     the tree of joins that it has to be executed as; without one, planning chooses among the safe ones. `demand`:
-    whether that tree makes partial results only when somebody can use them; None leaves that to planning as well.
-    `need` is what its readers need, if it is to keep no more of some inputs: equal joins with other readers are other joins.
+    whether that tree makes partial results only when somebody can use them; None leaves that to planning as
+    well. `need` is what its readers need, if it is to keep no more of some inputs: equal joins with other
+    readers are other joins.
     """
 
     inputs: tuple[Plan, ...]

@@ -29,6 +29,11 @@ class Progress:
     """Which rows left the state of joins, as far as it is counted: state table → rule → how many."""
     released_total: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """The same over all slices."""
+    demand: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """What joins did on demand, per state table: `suspended` rows after the slice, and how many were `resumed`;
+    partial results `made` and, if every rule is counted, `never made`."""
+    demand_total: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The same over all slices; rows that are `suspended` now."""
     state: Mapping[str, int] = field(default_factory=dict)
     """Rows after the slice, per state table."""
     output: Mapping[str, int] = field(default_factory=dict)
@@ -53,6 +58,10 @@ class Progress:
         """Rows that OPTIONS (release …) has given up, over all slices."""
         return sum(rules.get("release", 0) for rules in self.released_total.values())
 
+    def on_demand(self, what: str) -> int:
+        """Of all joins together, over all slices."""
+        return sum(counts.get(what, 0) for counts in self.demand_total.values())
+
     @property
     def rows_per_second(self) -> float:
         return self.rows_in / self.seconds if self.seconds else 0.0
@@ -67,6 +76,11 @@ class Progress:
             f"{self.punctuations:,} punctuations",
             f"{self.rows_per_second:,.0f} rows/s",
         ]
+        if self.demand_total:
+            parts.append(f"{self.on_demand('suspended'):,} suspended, {self.on_demand('resumed'):,} resumed")
+            parts.append(f"{self.on_demand('made'):,} partial results")
+            if unmade := self.on_demand("never made"):
+                parts[-1] += f", {unmade:,} never made"
         if self.quarantined_total:
             streams = ", ".join(f"{n:,} of {name}" for name, n in _per_stream(self.set_aside_total).items())
             parts.append(f"{self.quarantined_total:,} quarantined: {streams}")

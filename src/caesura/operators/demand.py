@@ -1,10 +1,10 @@
-"""Demand (THEORY section 11): the n-way join that also keeps partial results of a tree of joins, where they are of use.
+"""Demand (THEORY section 11): an n-way join that also keeps partial results of a tree, where they are of use.
 
-What is kept of an input is what the n-way join keeps of it, in two tables: *active* rows, which the tree joins, and
-*suspended* ones, which find no partner further up. A row becomes active when one comes. A part of the tree, a join
-below its root, *makes* a partial result when all its judges want it: the other children of each join on the way to
-the root. So whatever is in a result has its rows active and its partial results made in the slice that completes
-it, and the result comes in that very slice.
+What is kept of an input is what the n-way join keeps of it, in two tables: *active* rows, which the tree joins,
+and *suspended* ones, which find no partner further up. A row becomes active when one comes. A part of the tree, a
+join below its root, *makes* a partial result when all its judges want it: the other children of each join on the
+way to the root. So whatever is in a result has its rows active and its partial results made in the slice that
+completes it, and the result comes in that very slice.
 
 The children of a join are taken in turn. One judges another by what it has made if it came before, and else by its
 sources, suspended rows included: that is exact, stores nothing, and no two wait for each other.
@@ -67,8 +67,10 @@ class Demanded(Join):
         return DemandedSlice(self, state, inputs).added[self.tree].new
 
     def stored(self, state: State, i: int) -> Rows | None:
-        waiting = state[self.suspended[i].name].rows if i in self.suspended else None
-        return union((super().stored(state, i), waiting))
+        return union(state[table.name].rows for table in self.tables_of(i))
+
+    def tables_of(self, i: int) -> tuple[StateTable, ...]:
+        return (*super().tables_of(i), *(table for j, table in self.suspended.items() if j == i))
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
         slice, changes = DemandedSlice(self, state, inputs), dict[str, Change]()
@@ -209,6 +211,8 @@ class DemandedSlice:
     inputs: tuple[Flow, ...]
     added: dict[Child, Grown] = field(default_factory=dict)
     """Active rows of inputs, partial results of parts; at the root, results."""
+    resumed: dict[int, Rows | None] = field(default_factory=dict)
+    """The active rows that were suspended."""
 
     def __post_init__(self) -> None:
         self._take(self.join.tree, ())
@@ -220,6 +224,10 @@ class DemandedSlice:
             else:
                 self._take(child, (self._judge(part, number), *judges))
         self.added[part] = self._made(part, judges)
+
+    def possible(self, part: Part) -> Rows | None:
+        """All that a tree without demand makes in the slice."""
+        return Judge(self.join.conditions, tuple(map(self._source, part.inputs))).new
 
     def _judge(self, part: Part, number: int) -> Judge:
         """The other children of a join, as they judge one of them."""
@@ -240,8 +248,9 @@ class DemandedSlice:
         table, suspended = self.join.sides[i].table.name, self.state[self.join.suspended[i].name].rows
         arrived = self._wanted(f"arrived {table}", source.new, judges)
         back = self._awake(f"back {table}", judges, lambda judge, new: suspended)
-        active = union((arrived, back))
-        return Grown(self.state[table].rows, self._shared(f"active {table}", active))
+        self.resumed[i] = self._shared(f"resumed {table}", back)
+        active = union((self._shared(f"wanted {table}", arrived), self.resumed[i]))
+        return Grown(self.state[table].rows, active)
 
     def _made(self, part: Part, judges: Judges) -> Grown:
         """Combinations with new rows of a child, of those before it with and of those after it without theirs."""
@@ -249,7 +258,9 @@ class DemandedSlice:
         tables, terms = [each.old for each in children], list[Rows | None]()
         for k in sorted(range(len(children)), key=lambda k: tables[k] is None):  # as in the n-way join
             tables[k] = children[k].new
-            terms.append(self.join.conditions.matches(dict(enumerate(tables)), start=k))
+            terms.append(
+                self.join.conditions.matches({**dict(enumerate(tables)), k: self._meeting(tables, k)}, start=k)
+            )
             tables[k] = children[k].all
         columns = [name for i in sorted(part.inputs) for name in self.join.conditions.columns[i]]
         new = union(None if term is None else term.only(columns) for term in terms)
@@ -261,8 +272,18 @@ class DemandedSlice:
             late = late.only(columns).less(held)  # all that may still be part of a result and was made is held
         return Grown(held, self._shared(f"new {name}", union((self._wanted(f"formed {name}", new, judges), late))))
 
+    def _meeting(self, tables: list[Rows | None], k: int) -> Rows | None:
+        """Of several tables to be joined with the rows of one, those that meet none in one of them are not joined
+        with the others."""
+        rows, others = tables[k], [each for number, each in enumerate(tables) if number != k and each is not None]
+        if len(others) > 1:
+            for other in others:
+                condition = None if rows is None else self.join.conditions.comparing(rows.columns, other.columns)
+                rows = rows if rows is None or condition is None else rows.matching_on(other, condition)
+        return rows
+
     def _before(self, part: Part, judge: Judge, new: Rows) -> Rows | None:
-        """Combinations of what the children had before the slice, as far as a judge may have an eye on them now."""
+        """Combinations of what the children had before the slice, as far as a judge may want them newly."""
         tables = {k: self.added[child].old for k, child in enumerate(part.children)}
         near = {k: None if table is None else judge.near(table, new) for k, table in tables.items()}
         return self.join.conditions.matches(near, start=0)
@@ -275,9 +296,7 @@ class DemandedSlice:
             rows = judge.wanted(rows)
         return rows
 
-    def _awake(
-        self, name: str, judges: Judges, rows: Callable[[Judge, Rows], Rows | None]
-    ) -> Rows | None:
+    def _awake(self, name: str, judges: Judges, rows: Callable[[Judge, Rows], Rows | None]) -> Rows | None:
         """Of rows that not all judges wanted before the slice, those that all want now: one wants them newly. They
         are looked for by what is new to it."""
         found: list[Rows | None] = []

@@ -51,17 +51,17 @@ class Partner:
     """An input of the join that has a column for some of the values."""
 
     input: int
-    rows: str
-    """The table of its rows."""
+    rows: tuple[str, ...]
+    """The tables of its rows."""
     values: Mapping[str, str]
     """Its columns → the value that each is, which has one name for all partners."""
     remembered: Remembered | None
     """None: it holds no constants on all of the values, or they coalesce."""
 
     def left(self, state: State, changes: Changes) -> Rows | None:
-        """The values in its table after the slice. Rows that are gone but not yet from the table count too: they
+        """The values in its tables after the slice. Rows that are gone but not yet from a table count too: they
         are judged again by what is remembered then."""
-        rows = state.after(self.rows, changes)
+        rows = union(state.after(table, changes) for table in self.rows)
         column_of = {value: column for column, value in self.values.items()}
         return None if rows is None else rows.renamed({column: value for value, column in column_of.items()})
 

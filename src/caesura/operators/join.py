@@ -165,6 +165,10 @@ class Join:
             return self.stored(state, i)
         return flow.finite if self.given is None else self.able(i, flow.finite)
 
+    def tables_of(self, i: int) -> tuple[StateTable, ...]:
+        """Where rows of input i are."""
+        return (self.sides[i].table,)
+
     def stored(self, state: State, i: int) -> Rows | None:
         """The rows of input i that wait for partners."""
         return state[self.sides[i].table.name].rows

@@ -111,7 +111,7 @@ class State:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
         if name not in self.shared:
             frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
-            shared = replace(view(frame, f"shared: {name}"), small=rows.small, ranges=rows.ranges)
+            shared = replace(view(_leaf(frame), f"shared: {name}"), small=rows.small, ranges=rows.ranges)
             self.shared[name] = frame, shared
         return self.shared[name][1]
 
@@ -119,6 +119,15 @@ class State:
         for frame, _ in self.shared.values():
             frame.unpersist()
         self.shared.clear()
+
+
+def _leaf(frame: DataFrame) -> DataFrame:
+    """What is held of a frame, as a relation of its own. Spark knows it again by its whole plan, and plans of frames
+    that are made of one another would double with each."""
+    spark = frame.sparkSession
+    held = frame._jdf.queryExecution().withCachedData()
+    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
+    return DataFrame(datasets.ofRows(spark._jsparkSession, held), spark)
 
 
 class Operator(Protocol):

@@ -8,8 +8,14 @@
 - release: a row was given up by OPTIONS (release …), although a partner could still come;
 - passed on: punctuations that the join gave to whoever reads it, as constants or ranges.
 
-Rows leave when their table is written anew, and are counted then. Only the last rule can lose results, and it is
-always counted; the others take joins of their own to count, and are counted on request.
+And what a join does on demand:
+
+- resumed: a suspended row became active;
+- made: a partial result was made;
+- never made: a tree without demand would have made a partial result (less those that were made later).
+
+Rows leave when their table is written anew, and are counted then. Only release can lose results, and it is always
+counted, as what is resumed and made; the others take joins of their own to count, and are counted on request.
 """
 
 from __future__ import annotations
@@ -19,11 +25,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from caesura.operators.closed import Closed, as_data, covered
+from caesura.operators.demand import Demanded, DemandedSlice
 from caesura.operators.join import Join
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows
 
-Rule = Literal["window", "punctuation", "on arrival", "alone", "release", "passed on"]
+Rule = Literal[
+    "window", "punctuation", "on arrival", "alone", "release", "passed on", "resumed", "made", "never made"
+]
+ON_DEMAND: tuple[Rule, ...] = ("resumed", "made", "never made")
 
 
 @dataclass(frozen=True)
@@ -52,11 +62,13 @@ def counts(
     if every_rule:
         passed = as_data(passed, {})
         yield Count(join.name, "passed on", (*passed.points.values(), passed.boxes))
+    if isinstance(join, Demanded):
+        yield from _demand(DemandedSlice(join, state, inputs), every_rule=every_rule)
     for i, side in enumerate(join.sides):
         if side.finite or side.synopsis is not None or not (every_rule or side.release is not None):
             continue
         name, arrived = side.table.name, inputs[i].rows
-        held = state[name].rows if join.anew(state, inputs, i) else None
+        held = join.stored(state, i) if join.anew(state, inputs, i) else None
         staying, stored = (join.awaited(state, inputs, i, rows) for rows in (held, arrived))
         if side.release is not None:
             given_up = join.given_up(inputs, i)
@@ -67,6 +79,17 @@ def counts(
             yield Count(name, "punctuation", (in_time,), (staying,))
             yield Count(name, "on arrival", (arrived,), (stored,))
             yield Count(name, "alone", (join.alone(state, inputs, i, arrived),))
+
+
+def _demand(slice: DemandedSlice, *, every_rule: bool) -> Iterator[Count]:
+    for i, rows in slice.resumed.items():
+        yield Count(slice.join.suspended[i].name, "resumed", (rows,))
+    for part in slice.join.tree.below:
+        if part.made is not None:
+            made = slice.added[part].new
+            yield Count(part.made.name, "made", (made,))
+            if every_rule:
+                yield Count(part.made.name, "never made", (slice.possible(part),), (made,))
 
 
 def released(counted: Iterable[Count], found: Mapping[Rows, int]) -> dict[str, dict[str, int]]:

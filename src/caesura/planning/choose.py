@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
-from itertools import product
+from itertools import islice, product
 from typing import Literal, TypeAlias
 
 from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
 from caesura.planning.cost import Cost, CostModel
+from caesura.planning.demand import Demand
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
 from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.safety.redundant import without_redundant
@@ -22,6 +23,8 @@ from caesura.safety.states import open_proofs, summed
 from caesura.safety.tree import Arrangement, asked, flat, ordered, rearranged, shaped
 
 RUNNERS_UP = 3
+TREES = 300
+"""So many are looked at with demand: the estimates of one do not add up from those of its parts."""
 
 Arrangements: TypeAlias = tuple[tuple[Arrangement | None, ...], ...]
 """For each query, how its joins of three or more inputs are executed, inputs first; None: as they are."""
@@ -29,11 +32,17 @@ Arrangements: TypeAlias = tuple[tuple[Arrangement | None, ...], ...]
 
 @dataclass(frozen=True)
 class Candidate:
-    """`price` is what was compared: a part of the cost, or all of it."""
+    """`price` is what was compared: a part of the cost, or all of it. `wanted`: with demand, of each input that
+    waits to be wanted, the share of its rows that is."""
 
     how: Arrangement
     cost: Cost
     price: float
+    wanted: tuple[tuple[int, float], ...] = ()
+
+    def rank(self) -> tuple[float, int, str]:
+        """Prices are sums of estimates, in whatever order: what differs in the tenth digit is equal."""
+        return float(f"{self.price:.9g}"), _joins(self.how.tree) + self.how.demand, str(self.how.tree)
 
 
 @dataclass(frozen=True)
@@ -103,13 +112,43 @@ def choose(join: Join, measured: Statistics = UNKNOWN) -> Choice:
     if not _all_leave(shaped(join)):
         return Choice(join, None, because="some rows of it never leave")
     model = CostModel(trees, statistics)
-    best = [ordered(join.shape)] if join.shape is not None else _best(model)
-    demand = join.demand is True
-    first, *others = (
-        Candidate(Arrangement(tree, demand), cost, model.price(cost)) for tree in best for cost in (model.cost(tree),)
-    )
+    found: list[Candidate] = []
+    if join.demand is not True:
+        best = [ordered(join.shape)] if join.shape is not None else _best(model)
+        found += (Candidate(Arrangement(tree), c, model.price(c)) for tree in best for c in (model.cost(tree),))
+    if _may_wait(join, statistics):
+        found += _on_demand(model, join)
+    first, *others = sorted(found, key=Candidate.rank)
     least: Literal["stored", "touched"] = "stored" if statistics.made_up else "touched"
-    return Choice(join, first, tuple(others), least, None if others else _alone(join))
+    return Choice(join, first, _compared(others), least, None if others else _alone(join))
+
+
+def _may_wait(join: Join, statistics: Statistics) -> bool:
+    """Whether partial results on demand are to be thought of: not by rates that are made up, unless asked for."""
+    return join.demand is True or (join.demand is None and not statistics.made_up)
+
+
+def _on_demand(model: CostModel, join: Join) -> list[Candidate]:
+    demand = Demand(model)
+    trees = [ordered(join.shape)] if join.shape is not None else list(islice(model.trees.trees(), TREES))
+    estimates = ((tree, demand.of(tree)) for tree in trees)
+    candidates = (
+        Candidate(Arrangement(tree, demand=True), each.cost, model.price(each.cost), each.wanted)
+        for tree, each in estimates
+    )
+    return nsmallest(RUNNERS_UP + 1, candidates, key=Candidate.rank)
+
+
+def _compared(others: list[Candidate]) -> tuple[Candidate, ...]:
+    """The next best, and the best of those that are one join, a tree, and a tree with demand."""
+    kinds: dict[tuple[bool, bool], Candidate] = {}
+    for each in others:
+        kinds.setdefault((_joins(each.how.tree) > 1, each.how.demand), each)
+    return tuple(each for number, each in enumerate(others) if number < RUNNERS_UP or each in kinds.values())
+
+
+def _joins(tree: Tree) -> int:
+    return 0 if isinstance(tree, int) else 1 + sum(map(_joins, tree))
 
 
 def _all_leave(plan: Plan) -> bool:

@@ -105,7 +105,7 @@ class CostModel:
     def of(self, split: Split) -> Cost:
         """One join of the tree, without those below it."""
         sub = self.trees.sub(frozenset().union(*split))
-        kept = {part: self.rate(part) * self._wait(sub, split, part) for part in split}
+        kept = {part: self.rate(part) * self.wait(sub, split, part) for part in split}
         return Cost(
             tuple((min(part), rows) for part, rows in kept.items() if len(part) == 1 and not part <= sub.static),
             sum(rows for part, rows in kept.items() if len(part) > 1),
@@ -138,7 +138,7 @@ class CostModel:
         waits = [self._delay(i, part) for i in streams]
         together = sum(prod(waits[:k] + waits[k + 1 :]) for k in range(len(streams)))
         shared = ([i for i in streams if number in sub.classes[i]] for number in range(len(sub.graph.classes)))
-        apart = prod(self._open(sub, number) ** max(0, len(by) - 1) for number, by in enumerate(shared))
+        apart = prod(self.open(sub, number) ** max(0, len(by) - 1) for number, by in enumerate(shared))
         return prod(rates) * together / apart if streams else 0.0
 
     def _rows(self, plan: Plan) -> float:
@@ -159,7 +159,7 @@ class CostModel:
 
     # Values
 
-    def _open(self, sub: SubJoin, number: int) -> float:
+    def open(self, sub: SubJoin, number: int) -> float:
         """How many values of a class of equal columns are open at a time."""
         if number in sub.graph.constants:
             return 1.0
@@ -188,7 +188,7 @@ class CostModel:
 
     # Times
 
-    def _wait(self, sub: SubJoin, split: Split, start: Inputs) -> float:
+    def wait(self, sub: SubJoin, split: Split, start: Inputs) -> float:
         """Seconds that a row of a part waits: the parts that close its values, each when those before it have."""
         missing = [part for part in split if part is not start and not part <= sub.static]
         if start <= sub.static or not missing:
@@ -265,7 +265,7 @@ class CostModel:
         if (i, part) not in self._delays:
             single = tuple(frozenset((each,)) for each in sorted(part))
             start = next(each for each in single if i in each)
-            self._delays[i, part] = self._wait(self.trees.sub(part), single, start)
+            self._delays[i, part] = self.wait(self.trees.sub(part), single, start)
         return self._delays[i, part]
 
     @cached_property
@@ -302,7 +302,7 @@ class CostModel:
 
     def _partners(self, sub: SubJoin, part: Inputs, rows: float, on: Iterable[int]) -> float:
         """Of the rows kept of a part, those that one row meets; of a table one."""
-        return 1.0 if part <= sub.static else rows / prod(self._open(sub, number) for number in on)
+        return 1.0 if part <= sub.static else rows / prod(self.open(sub, number) for number in on)
 
 
 def seconds(amount: Expr) -> float | None:

@@ -49,6 +49,11 @@ def ordered(tree: Tree) -> Tree:
     return tree if isinstance(tree, int) else tuple(sorted(map(ordered, tree), key=lambda each: min(leaves(each))))
 
 
+def largest_first(tree: tuple[Tree, ...]) -> tuple[Tree, ...]:
+    """The order in which demand takes the children of a join: one of few inputs is soon asked by one of many."""
+    return tuple(sorted(tree, key=lambda child: (-len(leaves(child)), min(leaves(child)))))
+
+
 def arranged(join: Join, tree: Tree) -> Plan:
     """The join as that tree: the same rows, in the same columns. A join of three or more is left at that."""
     if ordered(tree) == flat(join):
@@ -61,8 +66,7 @@ def arranged(join: Join, tree: Tree) -> Plan:
 
 
 def on_demand(join: Join, tree: Tree) -> Join:
-    """The join as that tree with demand, which keeps of each input what one join of all keeps: so it is judged, and
-    executed, as one."""
+    """The join as that tree with demand: it keeps of each input what one join keeps, and is judged as one."""
     return replace(join, shape=ordered(tree), demand=True)
 
 

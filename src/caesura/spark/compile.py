@@ -37,7 +37,7 @@ from caesura.safety.partners import partners, read_once
 from caesura.safety.reach import Reach, staying
 from caesura.safety.schemes import Derived, derive
 from caesura.safety.summarise import summary
-from caesura.safety.tree import leaves
+from caesura.safety.tree import largest_first, leaves
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired
@@ -139,7 +139,7 @@ class _Compiler:
                     operators[node] = Project(self._outputs(node), self._wanted.images(node))
                 case plan.Join(kind="inner"):
                     operators[node] = join = self._join(node)
-                    forgetting[node] = tuple(self._forgetting(node, join.sides))
+                    forgetting[node] = tuple(self._forgetting(node, join))
                 case plan.Join() | plan.Compare():
                     operators[node] = self._pair(node)
                 case plan.Merge():
@@ -244,13 +244,12 @@ class _Compiler:
         return Join(label, sides, equalities, others, classes, passed, given)
 
     def _part(self, join: plan.Join, tree: tuple[plan.Tree, ...], label: str) -> Part:
-        """A join of the tree: those with more inputs first, to be judged by the fewer. Joins of finite inputs alone
-        are no parts: nothing comes to them."""
+        """A join of the tree. Joins of finite inputs alone are no parts: nothing comes to them."""
         finite = {i for i, below in enumerate(join.inputs) if not plan.endless(below)}
         nested = ((child,) if not finite.issuperset(leaves(child)) else leaves(child) for child in tree)
-        largest_first = sorted(chain(*nested), key=lambda child: (-len(leaves(child)), min(leaves(child))))
         children = tuple(
-            child if isinstance(child, int) else self._part(join, child, label) for child in largest_first
+            child if isinstance(child, int) else self._part(join, child, label)
+            for child in largest_first(tuple(chain(*nested)))
         )
         part = Part(children)
         if len(part.inputs) == len(join.inputs):
@@ -299,15 +298,16 @@ class _Compiler:
         types = {column: self._types[below][column] for column in exports}
         return Store(f"{name}, not yet passed on", types, _renamed(self._keys[below], {c: c for c in exports}))
 
-    def _forgetting(self, join: plan.Join, sides: tuple[Side, ...]) -> Iterator[Partners]:
-        class_of = self._graphs[join].class_of
-        for found in partners(self._graphs[join], self._once):
+    def _forgetting(self, node: plan.Join, join: Join) -> Iterator[Partners]:
+        class_of = self._graphs[node].class_of
+        for found in partners(self._graphs[node], self._once):
             several: list[Partner] = []
             for i in found.inputs:
-                own = ((name, class_of.get(name)) for name in self._types[join.inputs[i]])
+                own = ((name, class_of.get(name)) for name in self._types[node.inputs[i]])
                 values = {name: f"value {number}" for name, number in own if number in found.classes}
-                remembered = self._remembered(join.inputs[i], found.forgetting.get(i, ()), values)
-                several.append(Partner(i, sides[i].table.name, values, remembered))
+                remembered = self._remembered(node.inputs[i], found.forgetting.get(i, ()), values)
+                tables = tuple(table.name for table in join.tables_of(i))
+                several.append(Partner(i, tables, values, remembered))
             yield Partners(tuple(several))
 
     def _remembered(self, scan: plan.Plan, columns: Attributes, values: Mapping[str, str]) -> Remembered | None:

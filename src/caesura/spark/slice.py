@@ -9,12 +9,15 @@ import logging
 from collections.abc import Callable, Mapping
 from time import time_ns
 
+from caesura.operators.demand import Demanded
+from caesura.operators.released import ON_DEMAND
 from caesura.operators.rows import Rows
 from caesura.planning.statistics_json import to_json
 from caesura.progress import Progress
 from caesura.spark.attempt import Assembly, Attempt, Batch, Done
 from caesura.spark.laps import Laps
 from caesura.spark.manifest import Manifest, commit
+from caesura.spark.quarantine import Counts
 from caesura.spark.storage import Storage
 from caesura.spark.survey import Survey
 from caesura.spark.traffic import statistics
@@ -104,6 +107,19 @@ class SliceDriver:
             target.sink.publish(done.manifest.slice, done.output[target.query.name])
         self._assembly.files.collect_garbage(before.tables, done.manifest.tables)
 
+    def _demand(self, counted: Counts) -> dict[str, dict[str, int]]:
+        """What was counted of joins with demand, and how many rows wait in them."""
+        found: dict[str, dict[str, int]] = {}
+        for join in self._assembly.compiled.operators.values():
+            if isinstance(join, Demanded):
+                for table in join.suspended.values():
+                    version = self.manifest.tables.get(table.name)
+                    found[table.name] = {"suspended": 0 if version is None else version.rows}
+                for part in join.tree.below:
+                    if part.made is not None:
+                        found[part.made.name] = {}
+        return {name: {**known, **counted.get(name, {})} for name, known in found.items()}
+
     def _progress(self, done: Done, laps: Laps) -> Progress:
         state = {name: version.rows for name, version in self.manifest.tables.items()}
         holds = {table.name: table.holds for table in self._assembly.files.tables}
@@ -114,8 +130,10 @@ class SliceDriver:
             punctuations=sum(each.punctuations for each in done.surveys.values()),
             set_aside=done.written.quarantined,
             set_aside_total=self.manifest.quarantined,
-            released=done.written.released,
-            released_total=self.manifest.released,
+            released=_without_demand(done.written.released),
+            released_total=_without_demand(self.manifest.released),
+            demand=self._demand(done.written.released),
+            demand_total=self._demand(self.manifest.released),
             state_rows=sum(n for name, n in state.items() if holds[name] == "rows"),
             punctuation_rows=sum(n for name, n in state.items() if holds[name] == "punctuations"),
             seconds=laps.total,
@@ -124,3 +142,9 @@ class SliceDriver:
             statistics=statistics(self.manifest.seen),
             phases=laps.seconds,
         )
+
+
+def _without_demand(counted: Counts) -> dict[str, dict[str, int]]:
+    """What let go of rows."""
+    rules = {table: {rule: n for rule, n in of.items() if rule not in ON_DEMAND} for table, of in counted.items()}
+    return {table: of for table, of in rules.items() if of}

@@ -1,5 +1,5 @@
-"""`/*+ MJOIN */` and `/*+ TREE((a, b), c) */`: as which tree of joins a SELECT is executed; `DEMAND` and `NO_DEMAND`:
-whether it makes partial results only when somebody can use them."""
+"""`/*+ MJOIN */` and `/*+ TREE((a, b), c) */`: as which tree of joins a SELECT is executed; `/*+ DEMAND */` and
+`/*+ NO_DEMAND */`: whether it makes partial results only when somebody can use them."""
 
 from __future__ import annotations
 
