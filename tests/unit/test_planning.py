@@ -19,7 +19,7 @@ from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, SafeTrees
 from caesura.planning.statistics import Statistics
 from caesura.safety.diagnose import diagnose
 from caesura.safety.states import judge
-from caesura.safety.tree import arranged
+from caesura.safety.tree import Arrangement, arranged
 from caesura.safety.verdict import check
 from caesura.spark.fingerprint import fingerprint
 from caesura.sql.bind import bind
@@ -74,7 +74,7 @@ def bound(text: str) -> Pipeline:
 def test_the_cycle_of_the_paper_has_one_safe_plan() -> None:
     assert trees(CYCLE) == {(0, 1, 2)}
     choice = choose(CYCLE)
-    assert (choice.tree, choice.runners_up, choice.because) == (None, (), "no other tree is safe")
+    assert (choice.how, choice.runners_up, choice.because) == (None, (), "no other tree is safe")
 
 
 def test_a_chain_is_safe_from_either_end() -> None:
@@ -151,8 +151,8 @@ def test_beyond_that_there_is_one_left_deep_tree() -> None:
     wide = clique(EXHAUSTIVE + 1)
     choice = choose(wide)
     (left_deep,) = choice.runners_up
-    assert safe(arranged(wide, left_deep.tree))
-    assert str(left_deep.tree).count("(") == EXHAUSTIVE
+    assert safe(arranged(wide, left_deep.how.tree))
+    assert str(left_deep.how.tree).count("(") == EXHAUSTIVE
     assert choice.because is None
 
 
@@ -167,7 +167,7 @@ def test_beyond_the_next_limit_there_is_the_single_join() -> None:
 def test_without_statistics_the_single_join_wins() -> None:
     choice = choose(CHAIN)
     assert choice.chosen is not None
-    assert (choice.chosen.tree, choice.least) == ((0, 1, 2), "stored")
+    assert (choice.chosen.how.tree, choice.least) == ((0, 1, 2), "stored")
     assert choice.chosen.cost.intermediates == 0
 
 
@@ -180,7 +180,7 @@ def test_with_rates_a_selective_join_goes_first() -> None:
         }
     )
     choice = choose(CHAIN, measured)
-    assert choice.tree == ((0, 1), 2)
+    assert choice.how == Arrangement(((0, 1), 2))
     assert choice.least == "touched"
 
 
@@ -387,7 +387,9 @@ def test_the_join_below_an_outer_one_takes_a_hint() -> None:
         ("TREE", "TREE takes the inputs that are joined, at least two"),
         ("TREE(s1, s2 + 1)", "TREE takes aliases and lists of them in parentheses"),
         ("MJOIN(s1)", "MJOIN takes no inputs"),
-        ("MJOIN, TREE(s1, s2, s3)", "a SELECT takes one hint about its joins"),
+        ("MJOIN, TREE(s1, s2, s3)", "a SELECT takes one hint about its joins, and one about demand"),
+        ("DEMAND, NO_DEMAND", "a SELECT takes one hint about its joins, and one about demand"),
+        ("DEMAND(s1)", "DEMAND takes no inputs"),
     ],
 )
 def test_a_hint_that_does_not_fit_is_refused(hint: str, message: str) -> None:

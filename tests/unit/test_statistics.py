@@ -15,6 +15,7 @@ from caesura.plan import Pipeline
 from caesura.planning.choose import chosen, executed
 from caesura.planning.statistics import Statistics
 from caesura.planning.statistics_json import from_json, read_statistics, to_json
+from caesura.safety.tree import Arrangement
 from caesura.session import Session
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
@@ -119,9 +120,10 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_a_file_says_changes_the_tree(tmp_path: Path) -> None:
-    assert chosen(pipeline()) == (((0, (1, 2)),),)
-    assert chosen(pipeline(), read(tmp_path, json.dumps(SELECTIVE))) == ((((0, 1), 2),),)
-    assert chosen(pipeline("/*+ MJOIN */"), read(tmp_path, json.dumps(SELECTIVE))) == (((0, 1, 2),),)
+    selective = read(tmp_path, json.dumps(SELECTIVE))
+    assert chosen(pipeline()) == ((Arrangement((0, (1, 2))),),)
+    assert chosen(pipeline(), selective) == ((Arrangement(((0, 1), 2)),),)
+    assert chosen(pipeline("/*+ MJOIN, NO_DEMAND */"), selective) == ((None,),)
 
 
 def test_a_tree_is_no_part_of_what_a_pipeline_means(tmp_path: Path) -> None:

@@ -101,12 +101,19 @@ class TreeCost(TypedDict):
     probes: float
 
 
+class Wanted(TypedDict):
+    input: str
+    share: float
+
+
 class CostedTree(TypedDict):
     """`tree`: the inputs that are joined together, in parentheses. `demand`: whether partial results are made only
-    when somebody can use them. `ratio`: to the price of the chosen one."""
+    when somebody can use them; `wanted`: then, of each input that waits for that, the share of its rows that are
+    wanted. `ratio`: to the price of the chosen one."""
 
     tree: str
     demand: bool
+    wanted: list[Wanted]
     cost: TreeCost
     ratio: float
 
@@ -243,6 +250,7 @@ def _costed(candidate: Candidate, least: float, called: list[str]) -> CostedTree
     return {
         "tree": _tree(candidate.how.tree, called),
         "demand": candidate.how.demand,
+        "wanted": [{"input": called[i], "share": round(share, 4)} for i, share in candidate.wanted],
         "cost": {
             "state": [{"input": called[i], "rows": round(rows, 1)} for i, rows in cost.state],
             "intermediates": round(cost.intermediates, 1),

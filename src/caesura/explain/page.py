@@ -19,7 +19,7 @@ from caesura.explain.document import (
 )
 from caesura.explain.drawing import DARK, LIGHT, draw
 from caesura.explain.synopsis import kept as synopsis
-from caesura.explain.text import costs, reason
+from caesura.explain.text import arrangement, costs, reason, wanted
 from caesura.safety.names import series
 from caesura.safety.report import Add, BlockedOperator
 
@@ -181,13 +181,14 @@ def _join_plan(plan: JoinPlan) -> str:
         return f"<p>{operator}: none, {_prose(reason(plan))}</p>"
     trees = (chosen, *plan["runners_up"])
     rows = (
-        f"<tr><td><code>{escape(each['tree'])}</code></td><td>{each['ratio']:g}</td>"
+        f"<tr><td><code>{escape(arrangement(each))}</code></td><td>{each['ratio']:g}</td>"
         f"<td>{escape(costs(each))}</td></tr>"
         for each in trees
     )
     head = "<tr><th>tree</th><th>times</th><th>cost</th></tr>"
     return (
-        f"<p>{operator}: <code>{escape(chosen['tree'])}</code>, {_prose(reason(plan))}</p>"
+        f"<p>{operator}: <code>{escape(arrangement(chosen))}</code>, {_prose(reason(plan))}</p>"
+        f"{f'<p>{escape(wanted(chosen))}</p>' if chosen['wanted'] else ''}"
         f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>'
     )
 

@@ -55,10 +55,22 @@ def _join_plan(plan: JoinPlan) -> Iterator[str]:
     if chosen is None:
         yield f"{plan['operator']}: none, {reason(plan)}"
         return
-    yield f"{plan['operator']}: {chosen['tree']}, {reason(plan)}"
+    yield f"{plan['operator']}: {arrangement(chosen)}, {reason(plan)}"
     yield f"  {costs(chosen)}"
+    if chosen["wanted"]:
+        yield f"  {wanted(chosen)}"
     for each in plan["runners_up"]:
-        yield f"  {each['ratio']:g} times: {each['tree']}: {costs(each)}"
+        yield f"  {each['ratio']:g} times: {arrangement(each)}: {costs(each)}"
+
+
+def arrangement(tree: CostedTree) -> str:
+    return f"{tree['tree']} on demand" if tree["demand"] else tree["tree"]
+
+
+def wanted(tree: CostedTree) -> str:
+    """`produced on demand: of a 17 %, of b 42 %, as many as find partners further up`"""
+    shares = ", ".join(f"of {each['input']} {each['share']:.2%}" for each in tree["wanted"])
+    return f"joined on demand: {shares}, as many as find partners further up; the others are suspended"
 
 
 def reason(plan: JoinPlan) -> str:

@@ -9,19 +9,16 @@ nobody until it is wanted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-from caesura.model.join import Hop, Join, hops
+from caesura.model.join import Join
 from caesura.model.operator import Row, Rows, Slice, State
 from caesura.plan import Tree
 from caesura.punctuation import Punctuation
-from caesura.safety.tree import leaves
-
-LEVEL = "suspended at level"
-"""An attribute of suspended rows: which judge did not want them, 0 for the nearest."""
+from caesura.safety.tree import largest_first, leaves
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ Judge: TypeAlias = tuple[Table, ...]
 
 @dataclass(frozen=True)
 class Moves:
-    """What a step did to the tables. A row that is resumed may be suspended again, by a judge farther up."""
+    """What a step did to the tables."""
 
     made: Mapping[Tree, Rows]
     suspended: Rows
@@ -61,9 +58,9 @@ class Demanded(Join):
     A part before another is represented by what it made, and a part after by its inputs, suspended rows included:
     were each to wait until the other makes something, neither would.
 
-    keep: every row, active or suspended, as in `Join`. What a part made, as a row of its first input would be
-    that knows the attributes of the whole part and asks only the other inputs. What may go so is not made again,
-    though its own rows stay and judges may want it anew: they ask one by one, each on account of other rows.
+    keep: every row, active or suspended, as in `Join`. What a part made stays as long as the rows that it was made
+    of, even if it could go before them: judges ask one by one, each on account of other rows, and might want it
+    anew; made again, it would give an old result again.
 
     The state has the active rows and the punctuations of each input, then the suspended rows of each input, then
     what each part but the root has made, in the order of `nodes`.
@@ -98,7 +95,7 @@ class Demanded(Join):
         """All rows of each input, active or suspended: what `Join` would hold."""
         active, suspended, _ = self.split(state)
         return tuple(
-            Slice(held.rows + tuple(map(unlevelled, waiting.rows)), held.punctuations)
+            Slice(held.rows + waiting.rows, held.punctuations)
             for held, waiting in zip(active, suspended, strict=True)
         )
 
@@ -120,7 +117,7 @@ class Demanded(Join):
             else:
                 below = [met[child] for child in children(node)]
                 wanted = tuple(row for row in self.combined(below) if self.demanded(row, judges))
-                late = self.late(node, below, judges, before, seen[node].old) if judges else ()
+                late = self.late(below, judges, seen[node].old) if judges else ()
                 met[node] = seen[node] = Table(seen[node].old, wanted + late)
         results = tuple(r for r in met[self.tree].new if self.residual is None or self.residual(r) is True)
         grown = (
@@ -157,20 +154,17 @@ class Demanded(Join):
         return all(self.wants(judge, row) for judge in judges)
 
     def judged(self, arrived: Rows, suspended: Rows, judges: Sequence[Judge]) -> tuple[Rows, Rows]:
-        """The rows of an input that become active, and those that are suspended. A judge that a row has passed is
-        not asked again."""
-        passing: Rows = arrived
-        staying: Rows = ()
-        for level, judge in enumerate(judges):
-            waiting = tuple(unlevelled(row) for row in suspended if row[LEVEL] == level)
-            unwanted = tuple(row for row in passing if not self.wants(judge, row))
-            asleep = tuple(row for row in waiting if not self.newly_wants(judge, row))
-            passing = minus(passing, unwanted) + minus(waiting, asleep)
-            staying += self.suspend(level, unwanted) + levelled(level, asleep)
-        return passing, staying
+        """The rows of an input that become active, and those that are suspended."""
+        wanted = tuple(row for row in arrived if self.demanded(row, judges))
+        back = tuple(row for row in suspended if self.awake(row, judges))
+        return wanted + back, self.suspend(minus(arrived, wanted)) + minus(suspended, back)
 
-    def suspend(self, level: int, rows: Rows) -> Rows:
-        return levelled(level, rows)
+    def suspend(self, rows: Rows) -> Rows:
+        return rows
+
+    def awake(self, row: Row, judges: Sequence[Judge]) -> bool:
+        """Whether all want what not all did before this slice."""
+        return any(self.newly_wants(judge, row) for judge in judges) and self.demanded(row, judges)
 
     def combined(self, below: Sequence[Table]) -> Rows:
         """Every combination with a new row, once."""
@@ -182,43 +176,33 @@ class Demanded(Join):
             )
         )
 
-    def late(self, part: Tree, below: Sequence[Table], judges: Sequence[Judge], before: State, made: Rows) -> Rows:
-        """Of rows that met when somebody did not want them: what all want now, and did not before this slice."""
+    def late(self, below: Sequence[Table], judges: Sequence[Judge], made: Rows) -> Rows:
+        """Of rows that met when not all wanted what they make: what all want now."""
         met = self.joined(table.old for table in below)
-        due = (r for r in met if any(self.newly_wants(each, r) for each in judges) and self.demanded(r, judges))
-        return self.unmade(tuple(row for row in due if not self.gone(part, row, before)), made)
+        return self.unmade(tuple(row for row in met if self.awake(row, judges)), made)
 
     def unmade(self, rows: Rows, made: Rows) -> Rows:
         return minus(rows, made)
 
-    def gone(self, part: Tree, row: Row, before: State) -> bool:
-        """A row that this part has made may have been purged, with its own rows still there."""
-        return self.purged(row, self.chains[part], before)
-
-    @cached_property
-    def chains(self) -> dict[Tree, tuple[tuple[Hop, ...], ...]]:
-        """In which orders the rows that a part made ask the inputs outside: those of its first input."""
-        return {part: self._chains(frozenset(leaves(part))) for part in self.parts}
-
-    def _chains(self, inside: frozenset[int]) -> tuple[tuple[Hop, ...], ...]:
-        first = min(inside)
-        known = tuple(name for i in sorted(inside) for name in self.columns[i])
-        columns = [known if i == first else () if i in inside else names for i, names in enumerate(self.columns)]
-        orders = [[hop.input for hop in order if hop.input not in inside] for order in self.orders[first]]
-        asked = [orders if i == first else [] for i, _ in enumerate(columns)]
-        return hops(columns, self.equalities, asked, self.bands)[first]
-
-    def purged(self, row: Row, orders: Iterable[tuple[Hop, ...]], present: State) -> bool:
-        return any(self.purgeable(row, order, present) for order in orders)
-
     def keep(self, state: State) -> State:
-        """All are judged against the rows before the purge."""
-        present = self.present(state)
-        orders = (*self.orders, *self.orders, *(self.chains[part] for part in self.parts))
-        return tuple(
-            Slice(tuple(row for row in held.rows if not self.purged(row, several, present)), held.punctuations)
-            for held, several in zip(state, orders, strict=True)
+        """All inputs are judged against the rows before the purge."""
+        present, (active, suspended, made) = self.present(state), self.split(state)
+        kept = tuple(
+            Slice(
+                tuple(r for r in held.rows if not any(self.purgeable(r, order, present) for order in orders)),
+                held.punctuations,
+            )
+            for held, orders in zip(active + suspended, (*self.orders, *self.orders), strict=True)
         )
+        return kept + tuple(
+            Slice(tuple(row for row in held.rows if self.whole(part, row, kept)))
+            for part, held in zip(self.parts, made, strict=True)
+        )
+
+    def whole(self, part: Tree, row: Row, kept: State) -> bool:
+        """Whether all the rows are there that it was made of."""
+        own = ((i, Row.of({name: row[name] for name in self.columns[i]})) for i in leaves(part))
+        return all(each in kept[i].rows for i, each in own)
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
         return super().prop(self.present(kept))
@@ -242,17 +226,7 @@ def nodes(tree: Tree) -> Iterator[Tree]:
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
-    """Those of more inputs first, then by the first input."""
-    below = () if isinstance(tree, int) else tree
-    return tuple(sorted(below, key=lambda child: (-len(leaves(child)), min(leaves(child)))))
-
-
-def levelled(level: int, rows: Rows) -> Rows:
-    return tuple(row | Row.of({LEVEL: level}) for row in rows)
-
-
-def unlevelled(row: Row) -> Row:
-    return Row(tuple(cell for cell in row.cells if cell[0] != LEVEL))
+    return () if isinstance(tree, int) else largest_first(tree)
 
 
 def minus(rows: Rows, others: Rows) -> Rows:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from caesura.operators.closed import Closed, covered, uncovered
+from caesura.operators.closed import Closed, covered, uncovered, uncovered_by_some
 from caesura.operators.conditions import Condition, Conditions
 from caesura.operators.rows import Rows, union
 
@@ -26,6 +26,8 @@ class Hop:
     """Attribute of the input → the value that a predicate fixes for it, as SQL."""
     most: Mapping[str, Condition] = field(default_factory=dict)
     """Attribute of the input → what it is at most, if it is not fixed: a window is such a bound."""
+    alone: Mapping[str, Condition] = field(default_factory=dict)
+    """The same by columns of the row that asks alone: it may be more."""
 
     @property
     def asks(self) -> frozenset[str]:
@@ -74,8 +76,25 @@ class Purge:
                 return None  # every partner is finite and known: no future result needs a stored row
             case (hop,) if not self.finite:
                 return uncovered(rows, self._said(hop))
+            case _ if (said := self.by_time(chain)) is not None:
+                return uncovered_by_some(rows, said)
             case _:
                 return self._chained(rows, chain)
+
+    def by_time(self, chain: Chain) -> tuple[Closed, ...] | None:
+        """What each input of a chain has closed, if it is nothing but times, which can be asked of a row alone.
+
+        Then a row waits until all times have passed it, and no partners are looked up. One whose partners are all
+        older might go sooner, but streams that are joined by time are mostly in step.
+        """
+        said: list[Closed] = []
+        for hop in chain:
+            closed = self.closed[hop.input]
+            times = replace(closed, spans={}, everything=False)
+            if self.finite or times or not hop.alone.keys() >= closed.spans.keys() or len(closed.spans) > 1:
+                return None
+            said.append(replace(hop, pins={}, constants={}, most=hop.alone).translated(closed))
+        return tuple(said)
 
     def _said(self, hop: Hop) -> Closed:
         return hop.translated(self.closed[hop.input])

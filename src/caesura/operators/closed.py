@@ -15,7 +15,7 @@ Five shapes hold every punctuation. They differ in what it costs to ask "does on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
@@ -30,6 +30,7 @@ from caesura.operators.intervals import (
     interval_table,
     interval_type,
     meet,
+    outside_some,
 )
 from caesura.operators.rows import Ends, Rows, quote, union, values
 
@@ -227,6 +228,18 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
     if closed.boxes is not None:
         rows = against_boxes(rows, closed.boxes, closed.terms, negated=True)
     return rows
+
+
+def uncovered_by_some(rows: Rows | None, several: Sequence[Closed]) -> Rows | None:
+    """The rows that one of these leaves uncovered, where each is what the driver knows of one attribute."""
+    asked: list[tuple[str, tuple[Stretch, ...]]] = []
+    for closed in several:
+        if closed.everything or rows is None:
+            continue
+        if not (known := closed.near(rows.ranges).known):
+            return rows
+        asked += ((closed.term(attribute), spans) for attribute, spans in known.items())
+    return None if rows is None or not asked else outside_some(rows, asked)
 
 
 def covered(rows: Rows | None, closed: Closed) -> Rows | None:

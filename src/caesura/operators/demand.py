@@ -13,11 +13,11 @@ sources, suspended rows included: that is exact, stores nothing, and no two wait
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-from caesura.operators.chain import Chain, Purge
+from caesura.operators.closed import uncovered_by_some
 from caesura.operators.conditions import Conditions
 from caesura.operators.join import Join
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
@@ -31,8 +31,6 @@ class Part:
     children: tuple[Child, ...]
     made: StateTable | None = None
     """Its rows that wait for the other children of the join above; None at the root."""
-    purge: Chain = ()
-    """In which order its rows ask the inputs outside whether a partner may still come."""
 
     @cached_property
     def inputs(self) -> tuple[int, ...]:
@@ -85,9 +83,19 @@ class Demanded(Join):
             if i in self.suspended and (closed or active is not None or inputs[i].rows is not None):
                 changes[self.suspended[i].name] = Change(self._waiting(state, inputs, i, active), rewrite=True)
         for part in self.tree.below:
-            if part.made is not None:
-                changes |= self._kept_of(state, inputs, part, part.made, slice.added[part].new)
+            changes |= self._kept_of(state, inputs, part, slice.added[part].new, changes)
         return changes
+
+    def purged(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
+        """Rows of an input are in two tables. If to ask for partners takes joins, it is asked for all at once."""
+        purge = self._purge(state, inputs, i)
+        if rows is None or all(purge.by_time(chain) is not None for chain in self.sides[i].purge or ()):
+            return super().purged(state, inputs, i, rows)
+        kept = super().purged(state, inputs, i, self.present(state, inputs, i))
+        if kept is None:
+            return None
+        shared = state.share(f"kept {self.sides[i].table.name}", kept)
+        return rows.matching(shared, purge.compared)
 
     def _waiting(self, state: State, inputs: tuple[Flow, ...], i: int, active: Rows | None) -> Rows | None:
         """The rows of an input that stay suspended. Rows that are compared alike are wanted alike."""
@@ -103,33 +111,30 @@ class Demanded(Join):
         return [name for name in self.conditions.columns[i] if name in asked]
 
     def _kept_of(
-        self, state: State, inputs: tuple[Flow, ...], part: Part, table: StateTable, new: Rows | None
+        self, state: State, inputs: tuple[Flow, ...], part: Part, new: Rows | None, active: Changes
     ) -> Changes:
-        held, asked = state[table.name], {hop.input for hop in part.purge}
-        if held.compact and new is None and not any(inputs[j].new for j in asked):
+        """A partial result goes when one of its rows leaves its table, so that all that was made of rows in the
+        tables is there."""
+        assert part.made is not None
+        held = state[part.made.name]
+        purging = [i for i in part.inputs if not self.sides[i].finite and self.sides[i].table.name in active]
+        if held.compact and new is None and not purging:
             return {}
-        anew = held.rewrite or any(inputs[j].new.everything for j in asked)
-        rows = union((held.rows, new)) if anew else new
-        kept = None if rows is None else self._purge_of(state, inputs, part).awaited(rows, part.purge)
-        return {table.name: Change(kept, anew)}
+        rows = union((held.rows, new)) if held.rewrite else new
+        for i in purging if held.rewrite else ():
+            rows = None if rows is None else self._with(state, inputs, i, rows, active[self.sides[i].table.name])
+        return {part.made.name: Change(rows, held.rewrite)}
 
-    def _purge_of(self, state: State, inputs: tuple[Flow, ...], part: Part) -> Purge:
-        """The purge of rows joined of several inputs, which go by the number of the first of them."""
-        first, columns = min(part.inputs), [*self.conditions.columns]
-        columns[first] = tuple(name for i in part.inputs for name in columns[i])
-        for i in set(part.inputs) - {first}:
-            columns[i] = ()
-        asked = {name for hop in part.purge for name in hop.asks}
-        keys = {name for i in part.inputs for name in self.sides[i].keys}
-        outside = self._purge(state, inputs, first).finite
-        return Purge(
-            replace(self.conditions, columns=tuple(columns)),
-            first,
-            sorted(keys | asked.intersection(columns[first])),
-            finite={j: rows for j, rows in outside.items() if j not in part.inputs},
-            rows={hop.input: self.present(state, inputs, hop.input) for hop in part.purge},
-            closed={hop.input: inputs[hop.input].closed for hop in part.purge},
-        )
+    def _with(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, active: Change) -> Rows | None:
+        """Those of rows joined of several inputs whose row of input i is still active."""
+        if not active.rewrite:
+            return rows
+        purge, staying = self._purge(state, inputs, i), union((rows,))
+        for chain in self.sides[i].purge or ():
+            if (said := purge.by_time(chain)) is None:
+                return None if active.rows is None else rows.matching(active.rows, purge.compared)
+            staying = uncovered_by_some(staying, said)
+        return staying
 
 
 @dataclass(frozen=True)

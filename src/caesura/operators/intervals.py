@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, product
 from typing import TypeAlias
 
 from caesura.operators.rows import Ends, Rows, hull, local, quote, sent
@@ -178,6 +179,15 @@ def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: 
     table = local(tuple(ends.values()), (span.ends for span in spans))
     low, high, low_open, high_open = map(quote, ends.values())
     return rows.matching_on(table, _between(value, low, high, low_open, high_open), negated=negated)
+
+
+def outside_some(rows: Rows, several: Sequence[tuple[str, Iterable[Stretch]]]) -> Rows:
+    """The rows of which, of several values (as SQL), each beside a few spans, one is in none of its spans."""
+    ends = [tuple(f"span {number} {end}" for end in ENDS) for number, _ in enumerate(several)]
+    spans = product(*(known for _, known in several))
+    table = local(tuple(chain(*ends)), (chain(*(span.ends for span in each)) for each in spans))
+    within = (_between(value, *map(quote, names)) for (value, _), names in zip(several, ends, strict=True))
+    return rows.matching_on(table, " AND ".join(within), negated=True)
 
 
 def inside(value: str, box: str) -> str:

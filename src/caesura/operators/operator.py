@@ -122,8 +122,8 @@ class State:
 
 
 def _leaf(frame: DataFrame) -> DataFrame:
-    """What is held of a frame, as a relation of its own. Spark knows it again by its whole plan, and plans of frames
-    that are made of one another would double with each."""
+    """What is held of a frame, as a relation of its own. Spark would know it again by its whole plan, and plans of
+    frames that are made of one another grow with each."""
     spark = frame.sparkSession
     held = frame._jdf.queryExecution().withCachedData()
     datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]

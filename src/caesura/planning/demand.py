@@ -9,7 +9,7 @@ that were there when a row came, and those that come while it waits.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import expm1, prod
 
@@ -70,20 +70,25 @@ class Demand:
         sets = [inputs, *(each.inputs for each in endless)]
         apart = 1.0
         for number in range(len(self.sub.graph.classes)):
-            having = sum(any(number in self.sub.classes[i] for i in each) for each in sets)
+            having = sum(number in self._classes(each) for each in sets)
             apart *= self.model.open(self.sub, number) ** max(0, having - 1)
         return prod(times * each.rows for each in endless) / apart
 
     def look_ups(self, inputs: Inputs, tables: Sequence[Table]) -> float:
-        """For one row, if it asks first where it has the fewest partners."""
+        """For one row, if it asks first where it has the fewest partners, of those that it is compared with."""
         total, rows, asked, left = 0.0, 1.0, list[Table](), list(tables)
+        met = self._classes(inputs)
         while left:
             total += rows
-            nearest = min(left, key=lambda table: self.partners(inputs, (*asked, table)))
-            rows = self.partners(inputs, (*asked, nearest))
+            near = [table for table in left if not met.isdisjoint(self._classes(table.inputs))] or left
+            nearest = min(near, key=lambda table: self.partners(inputs, (*asked, table)))
+            rows, met = self.partners(inputs, (*asked, nearest)), met | self._classes(nearest.inputs)
             asked.append(nearest)
             left.remove(nearest)
         return total
+
+    def _classes(self, inputs: Inputs) -> frozenset[int]:
+        return frozenset().union(*(self.sub.classes[i] for i in inputs))
 
     def wanted(self, inputs: Inputs, judge: Judge) -> float:
         """The share of rows of these inputs for which a partner is there, or comes in time."""
@@ -136,7 +141,7 @@ class _Walk:
         formed = 0.0
         for child in children:
             others = [each for each in children if each is not child]
-            self.probes += self._asking(child, children)
+            self.probes += self._asking(self._meeting(child, others), children)
             formed += child.rate * self.demand.partners(child.inputs, others)
         share = self._judged(inputs, formed, judges)
         made = self.demand.made(inputs, formed * share)
@@ -151,6 +156,15 @@ class _Walk:
             share *= self.demand.wanted(inputs, judge)
         return share
 
+    def _meeting(self, one: Table, others: list[Table]) -> Table:
+        """Of several others each is asked alone, before the rows are joined with any."""
+        if len(others) < 2:
+            return one
+        self.probes += one.rate * len(others)
+        shares = (min(1.0, self.demand.partners(one.inputs, (other,))) for other in others)
+        return replace(one, rate=one.rate * prod(shares))
+
     def _asking(self, one: Table, tables: Sequence[Table]) -> float:
         """Look-ups per second of new rows of one table in the others."""
-        return one.rate * self.demand.look_ups(one.inputs, [each for each in tables if each is not one])
+        others = [each for each in tables if each.inputs != one.inputs]
+        return one.rate * self.demand.look_ups(one.inputs, others)

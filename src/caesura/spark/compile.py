@@ -41,7 +41,7 @@ from caesura.safety.tree import largest_first, leaves
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.halves import compared, paired
-from caesura.spark.pins import able, chains, given_up, part_chain
+from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
 from caesura.spark.summed import Summed, taking
 from caesura.spark.wanted import AllWanted
@@ -257,8 +257,7 @@ class _Compiler:
         names = ", ".join(_name_of(join, i) for i in sorted(part.inputs))
         columns = tuple(column for i in sorted(part.inputs) for column in join.inputs[i].columns)
         table = StateTable(f"{label}: made of {names}", columns, eager=_reopens(join))
-        reach = next(reach for i in part.inputs if (reach := self._reaches[join][i]) is not None)
-        return Part(children, table, part_chain(reach, part.inputs, self._purging[join]))
+        return Part(children, table)
 
     def _suspended(self, join: plan.Join, tree: Part, label: str) -> Iterator[tuple[int, StateTable]]:
         """The inputs that somebody judges: those of the joins below the root."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from caesura import plan
@@ -21,21 +22,17 @@ from caesura.spark.clock import microseconds, timestamps
 def chains(reach: Reach, orders: int, used: Collection[str]) -> tuple[Chain, ...]:
     """The proof's order and, up to this number, others. Each hop may use any punctuation on pinned attributes that
     are `used`, not only those of its scheme."""
-    return tuple(_chain(reach, (reach.start,), order, used) for order in islice(reach.orders(), orders))
+    return tuple(_chain(reach, order, used) for order in islice(reach.orders(), orders))
 
 
-def part_chain(reach: Reach, part: tuple[int, ...], used: Collection[str]) -> Chain:
-    """For rows joined of some inputs: the order of one of them, without the others."""
-    return _chain(reach, part, tuple(hop.input for hop in reach.hops if hop.input not in part), used)
-
-
-def _chain(reach: Reach, start: tuple[int, ...], order: tuple[int, ...], used: Collection[str]) -> Chain:
+def _chain(reach: Reach, order: tuple[int, ...], used: Collection[str]) -> Chain:
     join = reach.join
-    begin = dict.fromkeys((*start, *reach.static))
-    known = [column.name for i in begin for column in join.inputs[i].columns]
+    own = [column.name for column in join.inputs[reach.start].columns]
+    known = [*own, *(column.name for i in reach.static for column in join.inputs[i].columns)]
     hops: list[Hop] = []
     for i in order:
-        hops.append(hop(reach.graph, i, known).confined(used))
+        alone = hop(reach.graph, i, own).most
+        hops.append(replace(hop(reach.graph, i, known).confined(used), alone=alone))
         known += (column.name for column in join.inputs[i].columns)
     return tuple(hops)
 

@@ -72,7 +72,7 @@ class _Shaping:
     def _bare(self, asked: exp.Expr) -> str:
         word = _word(asked)
         if isinstance(asked, exp.Anonymous):
-            raise self._refused(f"{word} takes no inputs", f"write /*+ {word} */, or TREE")
+            raise self._refused(f"{word} takes no inputs", f"write /*+ {word} */; TREE takes them")
         return word
 
     def _tree(self, nodes: list[exp.Expr], joins: list[Join]) -> tuple[Join, Tree]:
