@@ -32,7 +32,7 @@ WARM_UP_SLICES = 3
 
 def hint(variant: str, clique: Clique) -> str:
     tree = f"TREE{written_out(clique.tree)}"
-    return {JOIN: "/*+ MJOIN */", TREE: f"/*+ {tree}, NO_DEMAND */", DEMAND: f"/*+ {tree}, DEMAND */"}[variant]
+    return {JOIN: "/*+ MJOIN, NO_DEMAND */", TREE: f"/*+ {tree}, NO_DEMAND */", DEMAND: f"/*+ {tree}, DEMAND */"}[variant]
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,6 @@ class Held:
         return cls(sources, progress.state_rows - sources - suspended, suspended)
 
 
-def counted(run: Run, what: str) -> int | None:
-    """Rows 'made', 'suspended' or 'resumed' over all slices; None where progress has no such figures."""
-    slices: list[Mapping[str, int]] = [getattr(each, "demand", None) or {} for each in run.progress]
-    return sum(each.get(what, 0) for each in slices) if any(slices) else None
-
-
 @dataclass(frozen=True)
 class Measured:
     """One run of one variant. The time of a slice is the mean once the windows are full."""
@@ -75,7 +69,7 @@ class Measured:
     partial: int
     suspended: int
     """The most after any slice, each by itself."""
-    made: int | None
+    made: int
     slices: tuple[float, ...]
 
     @classmethod
@@ -91,7 +85,7 @@ class Measured:
             sources=max(each.sources for each in held),
             partial=max(each.partial for each in held),
             suspended=max(each.suspended for each in held),
-            made=counted(run, "made"),
+            made=run.progress[-1].on_demand("made"),
             slices=run.slice_seconds,
         )
 
@@ -107,7 +101,7 @@ class Chosen:
 def planners_choice(clique: Clique, hint: str = "") -> Chosen:
     (query,) = bind(Source("clique.sql", clique.pipeline(DIRECTORY, hint))).queries
     (choice,) = planned(query).choices
-    if choice.how is None:
+    if choice.how is None or choice.how.tree == tuple(range(len(clique.names))):
         return Chosen(JOIN, "")
     return Chosen(DEMAND if choice.how.demand else TREE, _spelled(choice.how.tree))
 
@@ -139,7 +133,7 @@ class Found:
         chosen = self.runs.get(self.chosen.variant)
         return None if chosen is None else chosen.slice / self.runs[self.fastest].slice
 
-    def made(self, variant: str) -> int | None:
+    def made(self, variant: str) -> int:
         """Partial results: a tree makes all that there are, one join none that it keeps."""
         return {TREE: self.counts.partial, JOIN: 0}.get(variant, self.runs[variant].made)
 

@@ -12,7 +12,7 @@ sources, suspended rows included: that is exact, stores nothing, and no two wait
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -103,12 +103,14 @@ class Demanded(Join):
         waiting = self.purged(state, inputs, i, waiting)
         if waiting is None or active is None:
             return waiting
-        return waiting.alike(active, self._compared(i), negated=True)
+        compared = [name for name in self.conditions.columns[i] if name in self.compared]
+        return waiting.alike(active, compared, negated=True)
 
-    def _compared(self, i: int) -> list[str]:
-        """The columns of an input that judges look at."""
-        asked = {*self.sides[i].keys, *(name for each in self.residual for name in each.columns)}
-        return [name for name in self.conditions.columns[i] if name in asked]
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        """The columns that some condition looks at."""
+        equal = (name for pair in self.equalities for name in pair)
+        return frozenset((*equal, *(name for each in self.residual for name in each.columns)))
 
     def _kept_of(
         self, state: State, inputs: tuple[Flow, ...], part: Part, new: Rows | None, active: Changes
@@ -151,34 +153,21 @@ class Grown:
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Wants a row that can be joined with rows of these tables, one of each."""
+    """Wants a row that can be joined with one of its rows, which are the rows of some tables, joined."""
 
     conditions: Conditions
-    tables: tuple[Grown, ...]
-
-    @cached_property
-    def new(self) -> Rows | None:
-        """The rows joined of all tables that the slice adds."""
-        tables, terms = [each.old for each in self.tables], list[Rows | None]()
-        for number, table in enumerate(self.tables):
-            tables[number] = table.new
-            terms.append(self.conditions.matches(dict(enumerate(tables)), start=number))
-            tables[number] = table.all
-        return union(None if term is None else term.only(self._columns) for term in terms)
+    rows: Rows | None
+    new: Rows | None
+    """Those of its rows that the slice adds."""
+    stood: bool
+    """Whether it may have had rows before."""
 
     def wanted(self, rows: Rows | None) -> Rows | None:
-        """Of several tables only what one of these rows can be joined with is joined: all that is stored would be
-        too much for the sake of a slice."""
-        if rows is None:
-            return None
-        tables = [each.all for each in self.tables]
-        if len(tables) > 1:
-            tables = [None if table is None else self.near(table, rows) for table in tables]
-        return self._matching(rows, self.conditions.matches(dict(enumerate(tables)), start=0))
+        return self._matching(rows, self.rows)
 
-    def newly(self, rows: Rows | None, new: Rows | None, *, negated: bool = False) -> Rows | None:
-        """Those of these rows that can be joined with what the slice adds, which is `new`, or that cannot."""
-        return self._matching(rows, new, negated=negated)
+    def newly(self, rows: Rows | None, *, negated: bool = False) -> Rows | None:
+        """Those of these rows that can be joined with what the slice adds, or that cannot."""
+        return self._matching(rows, self.new, negated=negated)
 
     def _matching(self, rows: Rows | None, partners: Rows | None, *, negated: bool = False) -> Rows | None:
         if rows is None or partners is None:
@@ -188,23 +177,15 @@ class Judge:
             return None if negated else rows
         return rows.matching_on(partners, condition, negated=negated)
 
-    def near(self, table: Rows, rows: Rows) -> Rows:
-        """What of the table can be joined with some of these rows."""
-        condition = self.conditions.comparing(table.columns, rows.columns)
-        return table if condition is None else table.matching_on(rows, condition)
-
     def indifferent(self, columns: Collection[str]) -> bool:
         """Whether it wanted all rows with these columns before the slice: it compares nothing, and had rows."""
-        compared = self.conditions.comparing(columns, self._columns)
-        return compared is None and all(each.old is not None for each in self.tables)
-
-    @cached_property
-    def _columns(self) -> tuple[str, ...]:
-        tables = (each.all for each in self.tables)
-        return tuple(name for table in tables if table is not None for name in table.columns)
+        compared = None if self.rows is None else self.conditions.comparing(columns, self.rows.columns)
+        return compared is None and self.stood
 
 
 Judges: TypeAlias = tuple[Judge, ...]
+_RESUMED = "resumed"
+"""A column of active rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +203,10 @@ class DemandedSlice:
     def __post_init__(self) -> None:
         self._take(self.join.tree, ())
 
+    def possible(self, part: Part) -> Rows | None:
+        """All that a tree without demand makes in the slice."""
+        return self._new([self._source(i) for i in part.inputs])
+
     def _take(self, part: Part, judges: Judges) -> None:
         for number, child in enumerate(part.children):
             if isinstance(child, int):
@@ -230,15 +215,24 @@ class DemandedSlice:
                 self._take(child, (self._judge(part, number), *judges))
         self.added[part] = self._made(part, judges)
 
-    def possible(self, part: Part) -> Rows | None:
-        """All that a tree without demand makes in the slice."""
-        return Judge(self.join.conditions, tuple(map(self._source, part.inputs))).new
-
     def _judge(self, part: Part, number: int) -> Judge:
-        """The other children of a join, as they judge one of them."""
+        """The other children of a join, as they judge one of them. Sources are joined anew in every slice: that
+        takes less than to look for those of their rows that matter, as long as they fit into memory."""
         before, after = part.children[:number], part.children[number + 1 :]
-        sources = (self._source(i) for child in after for i in inputs_of(child))
-        return Judge(self.join.conditions, (*(self.added[child] for child in before), *sources))
+        sources = [self._source(i) for child in after for i in inputs_of(child)]
+        tables = [*(self.added[child] for child in before), *sources]
+        old, new = self._joined([each.old for each in tables], 0), self._new(tables)
+        if len(tables) > 1:
+            name = self.join.sides[min(inputs_of(part.children[number]))].table.name
+            depth = len(part.inputs)
+            new = self._shared(f"new beside {name} {depth}", self._asked(new))
+            rows = self._shared(f"beside {name} {depth}", union((self._asked(old), new)))
+            return Judge(self.join.conditions, rows, new, old is not None)
+        return Judge(self.join.conditions, tables[0].all, new, old is not None)
+
+    def _asked(self, rows: Rows | None) -> Rows | None:
+        """Only the columns that conditions compare."""
+        return None if rows is None else rows.only(name for name in rows.columns if name in self.join.compared)
 
     def _source(self, i: int) -> Grown:
         """All rows of an input, suspended or not."""
@@ -251,72 +245,74 @@ class DemandedSlice:
         if i not in self.join.suspended:
             return source
         table, suspended = self.join.sides[i].table.name, self.state[self.join.suspended[i].name].rows
-        arrived = self._wanted(f"arrived {table}", source.new, judges)
-        back = self._awake(f"back {table}", judges, lambda judge, new: suspended)
-        self.resumed[i] = self._shared(f"resumed {table}", back)
-        active = union((self._shared(f"wanted {table}", arrived), self.resumed[i]))
-        return Grown(self.state[table].rows, active)
+        awake = any(judge.new is not None for judge in judges)
+        waiting = {"true": suspended if awake else None, "false": source.new}
+        rows = union(
+            None if each is None else each.extended({_RESUMED: resumed}) for resumed, each in waiting.items()
+        )
+        for judge in judges:
+            rows = judge.wanted(rows)
+        active = self._shared(f"active {table}", rows)
+        if active is None:
+            return Grown(self.state[table].rows, None)
+        self.resumed[i] = active.where(_RESUMED)
+        return Grown(self.state[table].rows, active.without(_RESUMED))
 
     def _made(self, part: Part, judges: Judges) -> Grown:
-        """Combinations with new rows of a child, of those before it with and of those after it without theirs."""
         children = [self.added[child] for child in part.children]
-        tables, terms = [each.old for each in children], list[Rows | None]()
-        for k in sorted(range(len(children)), key=lambda k: tables[k] is None):  # as in the n-way join
-            tables[k] = children[k].new
-            terms.append(
-                self.join.conditions.matches({**dict(enumerate(tables)), k: self._meeting(tables, k)}, start=k)
-            )
-            tables[k] = children[k].all
         columns = [name for i in sorted(part.inputs) for name in self.join.conditions.columns[i]]
-        new = union(None if term is None else term.only(columns) for term in terms)
+        formed = self._new(children, meeting=len(children) > 2)
+        new = None if formed is None else formed.only(columns)
         if part.made is None:
             return Grown(None, new)
-        name, held = part.made.name, self.state[part.made.name].rows
-        late = self._awake(f"late {name}", judges, lambda judge, added: self._before(part, judge, added))
-        if late is not None and held is not None:
-            late = late.only(columns).less(held)  # all that may still be part of a result and was made is held
-        return Grown(held, self._shared(f"new {name}", union((self._wanted(f"formed {name}", new, judges), late))))
+        for judge in judges:
+            new = judge.wanted(new)
+        held, late = self.state[part.made.name].rows, self._late(children, judges)
+        if late is not None:
+            late = late.only(columns)
+            late = late if held is None else late.less(held)
+        return Grown(held, self._shared(f"new {part.made.name}", union((new, late))))
 
-    def _meeting(self, tables: list[Rows | None], k: int) -> Rows | None:
-        """Of several tables to be joined with the rows of one, those that meet none in one of them are not joined
-        with the others."""
-        rows, others = tables[k], [each for number, each in enumerate(tables) if number != k and each is not None]
-        if len(others) > 1:
-            for other in others:
-                condition = None if rows is None else self.join.conditions.comparing(rows.columns, other.columns)
-                rows = rows if rows is None or condition is None else rows.matching_on(other, condition)
-        return rows
-
-    def _before(self, part: Part, judge: Judge, new: Rows) -> Rows | None:
-        """Combinations of what the children had before the slice, as far as a judge may want them newly."""
-        tables = {k: self.added[child].old for k, child in enumerate(part.children)}
-        near = {k: None if table is None else judge.near(table, new) for k, table in tables.items()}
-        return self.join.conditions.matches(near, start=0)
-
-    def _wanted(self, name: str, rows: Rows | None, judges: Judges) -> Rows | None:
-        """The rows that all judges want."""
-        for number, judge in enumerate(judges):
-            if len(judge.tables) > 1:  # which look at the rows several times
-                rows = self._shared(f"{name} {number}", rows)
-            rows = judge.wanted(rows)
-        return rows
-
-    def _awake(self, name: str, judges: Judges, rows: Callable[[Judge, Rows], Rows | None]) -> Rows | None:
-        """Of rows that not all judges wanted before the slice, those that all want now: one wants them newly. They
-        are looked for by what is new to it."""
+    def _late(self, children: list[Grown], judges: Judges) -> Rows | None:
+        """Of combinations of rows that the children had before the slice, those that all judges want now, and one
+        newly. All that was made of them and may still be part of a result is held."""
         found: list[Rows | None] = []
-        news = [self._shared(f"{name} {number}", judge.new) for number, judge in enumerate(judges)]
-        for number, (judge, new) in enumerate(zip(judges, news, strict=True)):
-            candidates = None if new is None else rows(judge, new)
-            if candidates is None or judge.indifferent(candidates.columns):
+        for number, judge in enumerate(judges):
+            near = [judge.newly(child.old) for child in children]
+            combined = self._joined(near, 0)
+            if combined is None or judge.indifferent(combined.columns):
                 continue
-            wanted = judge.newly(candidates, new)
-            for other, seen in zip(judges[:number], news, strict=False):
-                if not (wanted is None or other.indifferent(wanted.columns)):
-                    wanted = other.newly(wanted, seen, negated=True)
-            others = (*judges[:number], *judges[number + 1 :])
-            found.append(self._wanted(f"{name} {number} of", wanted, others))
+            wanted = judge.newly(combined)
+            for other in judges[:number]:
+                if not other.indifferent(combined.columns):
+                    wanted = other.newly(wanted, negated=True)
+            for other in (*judges[:number], *judges[number + 1 :]):
+                wanted = other.wanted(wanted)
+            found.append(wanted)
         return union(found)
 
+    def _new(self, tables: Sequence[Grown], *, meeting: bool = False) -> Rows | None:
+        """Combinations with new rows of a table, of those before it with and of those after it without theirs.
+        `meeting`: what of them meets nothing in one of the others is not joined with any."""
+        parts, terms = [each.old for each in tables], list[Rows | None]()
+        for k in sorted(range(len(tables)), key=lambda k: parts[k] is None):  # as in the n-way join
+            new = tables[k].new
+            for other in parts[:k] + parts[k + 1 :] if meeting else ():
+                condition = None
+                if new is not None and other is not None:
+                    condition = self.join.conditions.comparing(new.columns, other.columns)
+                if new is not None and other is not None and condition is not None:
+                    new = new.matching_on(other, condition)
+            parts[k] = new
+            terms.append(self._joined(parts, k))
+            parts[k] = tables[k].all
+        columns = [name for part in parts if part is not None for name in part.columns]
+        return union(None if term is None else term.only(columns) for term in terms)
+
+    def _joined(self, tables: Sequence[Rows | None], start: int) -> Rows | None:
+        return self.join.conditions.matches(dict(enumerate(tables)), start=start)
+
     def _shared(self, name: str, rows: Rows | None) -> Rows | None:
-        return None if rows is None else self.state.share(name, rows)
+        """Rows that several read. They are put together of many parts, most of them small."""
+        places = self.state.spark.sparkContext.defaultParallelism
+        return None if rows is None else self.state.share(name, rows.gathered(places))

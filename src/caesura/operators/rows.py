@@ -121,9 +121,9 @@ class Rows:
         parts = (f"SELECT DISTINCT {_list(self.columns)} FROM ", self)
         return Rows(self.columns, parts, self.small, ranges=self.ranges)
 
-    def gathered(self) -> Rows:
-        """The same in one place: so few that to send them anywhere would take longer than to read them there."""
-        parts = (f"SELECT /*+ COALESCE(1) */ {_list(self.columns)} FROM ", self)
+    def gathered(self, places: int = 1) -> Rows:
+        """The same in so few places: to have a task for each part would take longer than to read it."""
+        parts = (f"SELECT /*+ COALESCE({places}) */ {_list(self.columns)} FROM ", self)
         return Rows(self.columns, parts, self.small, ranges=self.ranges)
 
     def ordered(self, keys: Iterable[str]) -> Rows:
