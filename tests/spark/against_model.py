@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura import plan
 from caesura.model import operator as model
 from caesura.model.aggregates import result
+from caesura.model.demand import Demanded
 from caesura.model.distinct import Distinct
 from caesura.model.group import Group, came
 from caesura.model.join import Join, hops
@@ -23,6 +24,7 @@ from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.select import Select
 from caesura.model.sort import Sort
+from caesura.operators import demand as demand_on_spark
 from caesura.operators import distinct as distinct_on_spark
 from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
@@ -247,7 +249,8 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             orders = [[[hop.input for hop in chain] for chain in side.purge or ()] for side in compiled.sides]
             bands = bands_of(node)
             chains = hops(columns, node.equalities, orders, bands)
-            return Join(tuple(map(tuple, columns)), node.equalities, chains, residual_of(node), bands)
+            given = (tuple(map(tuple, columns)), node.equalities, chains, residual_of(node), bands)
+            return Join(*given) if not node.demand or node.shape is None else Demanded(*given, tree=node.shape)
         case plan.Group():
             return Group(node.keys, node.aggregates, node.emit == "changes")
         case plan.Distinct():
@@ -333,6 +336,14 @@ def asked_columns(on_spark: OnSpark, node: plan.Plan) -> tuple[str, ...]:
 
 def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, number: int) -> None:
     match on_spark.compiled.operators[node]:
+        case demand_on_spark.Demanded(sides=sides, suspended=suspended, tree=tree):
+            made = [part.made.name for part in tree.below if part.made is not None]
+            names = [*(side.table.name for side in sides), *(suspended.get(i) for i in range(len(sides))), *made]
+            tables = [
+                (each if isinstance(each, str) else each.name, list(rows))
+                for each, rows in zip(names, wanted.kept, strict=True)
+                if each is not None
+            ]
         case join_on_spark.Join(sides=sides):
             tables = [(side.table.name, list(rows)) for side, rows in zip(sides, wanted.kept, strict=True)]
         case pair_on_spark.Pair(halves=halves, second=second) as pair:

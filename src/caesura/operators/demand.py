@@ -119,22 +119,26 @@ class Demanded(Join):
         tables is there."""
         assert part.made is not None
         held = state[part.made.name]
-        purging = [i for i in part.inputs if not self.sides[i].finite and self.sides[i].table.name in active]
-        if held.compact and new is None and not purging:
+        rows_of = {i: self.sides[i].table.name for i in part.inputs if not self.sides[i].finite}
+        if held.compact and new is None and not active.keys() & rows_of.values():
             return {}
-        rows = union((held.rows, new)) if held.rewrite else new
-        for i in purging if held.rewrite else ():
-            rows = None if rows is None else self._with(state, inputs, i, rows, active[self.sides[i].table.name])
-        return {part.made.name: Change(rows, held.rewrite)}
+        ended = any(inputs[j].new.everything for i in rows_of for j in self.sides[i].asked)
+        if not (held.rewrite or ended):
+            return {part.made.name: Change(new, rewrite=False)}
+        rows = union((held.rows, new))
+        for i, table in rows_of.items():
+            if rows is not None and table in active and active[table].rewrite:
+                rows = self._with(state, inputs, i, rows, active[table].rows)
+        return {part.made.name: Change(rows, rewrite=True)}
 
-    def _with(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, active: Change) -> Rows | None:
+    def _with(
+        self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows, active: Rows | None
+    ) -> Rows | None:
         """Those of rows joined of several inputs whose row of input i is still active."""
-        if not active.rewrite:
-            return rows
         purge, staying = self._purge(state, inputs, i), union((rows,))
         for chain in self.sides[i].purge or ():
             if (said := purge.by_time(chain)) is None:
-                return None if active.rows is None else rows.matching(active.rows, purge.compared)
+                return None if active is None else rows.matching(active, purge.compared)
             staying = uncovered_by_some(staying, said)
         return staying
 
