@@ -32,7 +32,9 @@ WARM_UP_SLICES = 3
 
 def hint(variant: str, clique: Clique) -> str:
     tree = f"TREE{written_out(clique.tree)}"
-    return {JOIN: "/*+ MJOIN, NO_DEMAND */", TREE: f"/*+ {tree}, NO_DEMAND */", DEMAND: f"/*+ {tree}, DEMAND */"}[variant]
+    return {JOIN: "/*+ MJOIN, NO_DEMAND */", TREE: f"/*+ {tree}, NO_DEMAND */", DEMAND: f"/*+ {tree}, DEMAND */"}[
+        variant
+    ]
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Literal, NotRequired, TypedDict
 
 from caesura.explain.describe import line
 from caesura.explain.measured import MeasuredRun
 from caesura.explain.synopsis import SynopsisReport, of_entries, of_join
-from caesura.plan import Plan, Tree, inputs
+from caesura.plan import Plan, Tree, endless, inputs
 from caesura.planning.choose import Candidate, Choice, Planned, planned
 from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.punctuation import Scheme
@@ -156,7 +156,8 @@ def document(verdicts: Iterable[Verdict], statistics: Statistics = UNKNOWN) -> D
     """`statistics` is what an earlier run has measured. Explained are the queries as they are executed, with the
     trees that are chosen for their joins."""
     judged = tuple(verdicts)
-    plans = [planned(replace(verdict.query, plan=verdict.asked), statistics) for verdict in judged]
+    queries = [replace(verdict.query, plan=verdict.asked) for verdict in judged]
+    plans = [planned(query, statistics, (each for each in queries if each is not query)) for query in queries]
     executed = check_all(tuple(replace(each.query, plan=each.plan) for each in plans))
     return {"queries": [*map(_explanation, judged, plans, executed)]}
 
@@ -176,7 +177,7 @@ def _explanation(verdict: Verdict, chosen: Planned, executed: Verdict) -> Explan
         "states": [_state(state, judgement) for state in executed.states],
         "blocked": known["blocked"],
         "repairs": known["repairs"],
-        "notes": list(executed.notes),
+        "notes": [*executed.notes, *_demand(chosen)],
         "punctuations": [
             {
                 "operator": kept.operator,
@@ -231,6 +232,20 @@ def _plan(plan: Plan, derivation: Derivation) -> PlanNode:
 def _join_plans(plans: Planned) -> list[JoinPlan]:
     """Of the joins as they were asked for, before they were taken apart."""
     return [_join_plan(choice, names_of(plans.query.plan)) for choice in plans.choices]
+
+
+def _demand(plans: Planned) -> Iterator[str]:
+    """The inputs of joins that wait until a join further up can use their rows."""
+    names = names_of(plans.query.plan)
+    for gate in plans.waiting:
+        rows, by = gate.inputs
+        while rows in plans.waiting:
+            rows = inputs(rows)[0]
+        row, partner = f"a row of {names.shown(rows)}", names.shown(by)
+        if endless(by):
+            yield f"{row} is joined on demand, once {partner} has a partner for it"
+        else:
+            yield f"{row} without a partner in {partner} is dropped before it is joined"
 
 
 def _join_plan(choice: Choice, names: Names) -> JoinPlan:

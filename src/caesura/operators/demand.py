@@ -319,4 +319,4 @@ class DemandedSlice:
     def _shared(self, name: str, rows: Rows | None) -> Rows | None:
         """Rows that several read. They are put together of many parts, most of them small."""
         places = self.state.spark.sparkContext.defaultParallelism
-        return None if rows is None else self.state.share(name, rows.gathered(places))
+        return None if rows is None else self.state.stage(name, rows.gathered(places))

@@ -115,6 +115,20 @@ class State:
             self.shared[name] = frame, shared
         return self.shared[name][1]
 
+    def stage(self, name: str, rows: Rows) -> Rows:
+        """A table that is computed at once, so that whoever reads it is planned by its size. To Spark it is a leaf:
+        texts are made of plans, and tables that are made of one another would be written out in each."""
+        if name not in self.shared:
+            frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
+            frame.count()
+            held = _leaf(frame)
+            jvm = self.spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
+            leaves = getattr(getattr(jvm.execution, "LogicalRDD$"), "MODULE$")
+            leaf = leaves.fromDataset(held._jdf.queryExecution().toRdd(), held._jdf, False, False)
+            staged = DataFrame(jvm.classic.Dataset.ofRows(self.spark._jsparkSession, leaf), self.spark)
+            self.shared[name] = frame, replace(view(staged, f"shared: {name}"), ranges=rows.ranges)
+        return self.shared[name][1]
+
     def forget(self) -> None:
         for frame, _ in self.shared.values():
             frame.unpersist()

@@ -17,17 +17,22 @@ from caesura.planning.cost import Cost, CostModel
 from caesura.planning.demand import Demand
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
 from caesura.planning.statistics import UNKNOWN, Statistics
+from caesura.planning.through import Gate, added, gated, gates
 from caesura.safety.redundant import without_redundant
 from caesura.safety.schemes import derive
 from caesura.safety.states import open_proofs, summed
 from caesura.safety.tree import Arrangement, asked, flat, ordered, rearranged, shaped
 
 RUNNERS_UP = 3
+OVERHEAD = 2.0
+"""A slice on demand takes about twice the jobs of one without, which costs of rows do not show (decision 18)."""
 TREES = 300
 """So many are looked at with demand: the estimates of one do not add up from those of its parts."""
 
 Arrangements: TypeAlias = tuple[tuple[Arrangement | None, ...], ...]
 """For each query, how its joins of three or more inputs are executed, inputs first; None: as they are."""
+Gates: TypeAlias = tuple[tuple[Gate, ...], ...]
+"""For each query, where it lets demand through."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +73,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Planned:
-    """A query's plan as it is executed, and what was chosen for its joins of three or more inputs."""
+    """A query's plan as it is executed, and what was chosen for its joins of three or more inputs. `query` has the
+    plan before that, but with the gates that let demand through: the semi joins `waiting`."""
 
     query: Query
     plan: Plan
     choices: tuple[Choice, ...]
+    waiting: tuple[Join, ...] = ()
 
     @cached_property
     def cost(self) -> Cost:
@@ -81,10 +88,23 @@ class Planned:
         return sum(chosen, Cost())
 
 
-def planned(query: Query, measured: Statistics = UNKNOWN) -> Planned:
-    """`measured` is what an earlier run has found; it goes before what is declared."""
-    choices = tuple(choose(join, measured) for join in _wide(query.plan))
-    return Planned(query, _executed(query.plan, (choice.how for choice in choices)), choices)
+def planned(query: Query, measured: Statistics = UNKNOWN, beside: Iterable[Query] = ()) -> Planned:
+    """`measured` is what an earlier run has found; it goes before what is declared. `beside`: what else runs."""
+    asked = gated(query, gates(query, measured, beside))
+    choices = tuple(choose(join, measured) for join in _wide(asked.plan))
+    plan = _executed(asked.plan, (choice.how for choice in choices))
+    return Planned(asked, plan, choices, added(query.plan, asked.plan))
+
+
+def demanded(pipeline: Pipeline, measured: Statistics = UNKNOWN) -> Gates:
+    """Where a pipeline lets demand through, if it starts now."""
+    queries = pipeline.queries
+    return tuple(gates(query, measured, (each for each in queries if each is not query)) for query in queries)
+
+
+def let_through(pipeline: Pipeline, several: Gates) -> Pipeline:
+    """The pipeline with these gates; then its joins are arranged."""
+    return replace(pipeline, queries=tuple(map(gated, pipeline.queries, several)))
 
 
 def chosen(pipeline: Pipeline, measured: Statistics = UNKNOWN) -> Arrangements:
@@ -133,7 +153,7 @@ def _on_demand(model: CostModel, join: Join) -> list[Candidate]:
     trees = [ordered(join.shape)] if join.shape is not None else list(islice(model.trees.trees(), TREES))
     estimates = ((tree, demand.of(tree)) for tree in trees)
     candidates = (
-        Candidate(Arrangement(tree, demand=True), each.cost, model.price(each.cost), each.wanted)
+        Candidate(Arrangement(tree, demand=True), each.cost, OVERHEAD * model.price(each.cost), each.wanted)
         for tree, each in estimates
     )
     return nsmallest(RUNNERS_UP + 1, candidates, key=Candidate.rank)

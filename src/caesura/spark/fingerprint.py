@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from caesura.plan import Pipeline
 
-LAYOUT = 5
+LAYOUT = 6
 """Of what a checkpoint holds. One with another layout cannot be read, like one of another pipeline."""
 
 

@@ -17,8 +17,9 @@ from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
-from caesura.planning.choose import Arrangements, chosen, executed
+from caesura.planning.choose import Arrangements, Gates, chosen, demanded, executed, let_through
 from caesura.planning.statistics import Statistics
+from caesura.planning.through import Gate
 from caesura.progress import Progress
 from caesura.safety.tree import Arrangement
 from caesura.spark.attempt import Assembly, Target
@@ -114,7 +115,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         work.conf.set(_LOG_FILES, f"{package}.FileSystemBasedCheckpointFileManager")
     try:
         claim = _claimed(storage, pipeline, settings)
-        pipeline = executed(pipeline, claim.arrangements)
+        pipeline = executed(let_through(pipeline, claim.gates), claim.arrangements)
     except SPARK_ERRORS as error:
         raise CaesuraError(
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
@@ -180,16 +181,20 @@ def work_session(spark: SparkSession) -> SparkSession:
 class _Claim:
     """What decides which state tables a checkpoint has, besides the pipeline."""
 
+    gates: Gates
     arrangements: Arrangements
     fewest_schemes: bool
 
 
 def _claimed(storage: Storage, pipeline: plan.Pipeline, settings: Settings) -> _Claim:
     """A checkpoint is of one pipeline: state of another would be read as if it were its own. So it keeps how
-    joins were arranged when it was made, whatever is known about the streams by now, and the schemes."""
+    joins were arranged and where demand was let through when it was made, whatever is known about the streams by
+    now, and the schemes."""
     mine = fingerprint(pipeline)
     if not storage.exists("pipeline.json"):
-        claim = _Claim(chosen(pipeline, settings.statistics), settings.fewest_schemes)
+        gates = demanded(pipeline, settings.statistics)
+        arrangements = chosen(let_through(pipeline, gates), settings.statistics)
+        claim = _Claim(gates, arrangements, settings.fewest_schemes)
         written = {"fingerprint": mine, **asdict(claim), "sql": pipeline.source.text}
         storage.make()
         storage.write(json.dumps(written, indent=1), "pipeline.json")
@@ -208,7 +213,12 @@ def _claimed(storage: Storage, pipeline: plan.Pipeline, settings: Settings) -> _
             )
         )
     kept = (tuple(map(_arrangement, several)) for several in theirs["arrangements"])
-    return _Claim(tuple(kept), theirs["fewest_schemes"])
+    gates = tuple(tuple(map(_gate, several)) for several in theirs["gates"])
+    return _Claim(gates, tuple(kept), theirs["fewest_schemes"])
+
+
+def _gate(written: Any) -> Gate:
+    return Gate(**{**written, "columns": tuple((mine, theirs) for mine, theirs in written["columns"])})
 
 
 def _arrangement(written: Any) -> Arrangement | None:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.code import Code
 from caesura.plan import Filter, Join, Plan, Tree, with_inputs
+from caesura.planning.through import demanding
 from caesura.sql.names import Input
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
@@ -53,11 +54,11 @@ class _Shaping:
             raise self._refused("this SELECT has no inner join to shape")
         trees = dict(tree for asked in shapes for tree in self._shapes(asked, joins))
         demand = next((_DEMANDS[self._bare(each)] for each in demands), None)
-        if demand and not any(len(join.inputs) > 2 for join in joins):
+        if demand and not any(map(_makes_partial_results, joins)):
             raise self._refused(
                 "this SELECT has no join of three or more inputs",
                 "leave DEMAND out",
-                "a join of two makes no partial results",
+                "a join of two makes no partial results, and none of its inputs is made by a join of its own",
             )
         return _replaced(plan, trees, demand)
 
@@ -132,6 +133,11 @@ class _Shaping:
         return refusal(Code.HINT_INPUTS, message, span(self.hint, self.source), help=help, because=because)
 
 
+def _makes_partial_results(join: Join) -> bool:
+    """Whether it is an inner join of many inputs, or of one that another join makes."""
+    return join.kind == "inner" and (len(join.inputs) > 2 or demanding(join))
+
+
 def _joins(plan: Plan) -> Iterator[Join]:
     """The inner joins of FROM; its items are neither joins nor filters."""
     match plan:
@@ -161,8 +167,8 @@ def _replaced(plan: Plan, shapes: dict[Join, Tree], demand: bool | None) -> Plan
         case Join(inputs=several):
             below = with_inputs(plan, tuple(_replaced(each, shapes, demand) for each in several))
             assert isinstance(below, Join)
-            wide = plan.kind == "inner" and len(several) > 2
-            return replace(below, shape=shapes.get(plan), demand=demand if wide else None)
+            asked = demand if _makes_partial_results(plan) else None
+            return replace(below, shape=shapes.get(plan), demand=asked)
         case Filter(input=one):
             return with_inputs(plan, (_replaced(one, shapes, demand),))
         case _:
