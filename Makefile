@@ -8,12 +8,12 @@ LOCKS := requirements/build.lock requirements/dev.lock
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_equal_model.py test_completion.py \
-	test_forgetting.py test_many_inputs.py test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py \
+	test_demand.py test_forgetting.py test_many_inputs.py test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py \
 	test_statistics.py test_time_buckets.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-operators test-others test-long demo bench bench-warehouse bench-algebra bench-pwjoin \
-	bench-three-way bench-windowed bench-growth bench-synopsis lint format lock clean java
+	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand lint format lock clean java
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench-growth: setup  ## the time of a slice as history and state grow
 
 bench-synopsis: setup  ## an aggregate over two streams without promises against Spark's batch over one table
 	@$(BIN)/python -m bench.synopsis
+
+bench-demand: setup  ## trees of joins with partial results on demand, without, and one join, as the paper measured them
+	@$(BIN)/python -m bench.demand
 
 lint: $(VENV)/.installed  ## ruff and mypy
 	@$(BIN)/ruff check --quiet && echo "ruff check: passed"

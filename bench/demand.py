@@ -2,8 +2,8 @@
 
     python -m bench.demand --figures 10,11,12,13,14,15,16,17 --scale 50 --windows 2 --slices 5 --rounds 1
 
-Clique joins in windows, as one join of all streams, as the paper's trees, and as these trees with demand. The runs
-of a figure are in one JVM and take turns.
+Clique joins in windows, as one join of all streams, as the paper's trees, and as these trees with demand. All runs
+are in one JVM and take turns.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from bench.cpu import SETTINGS
 from bench.jit import AXES, DEFAULTS, FIGURES, Figure, Pace, Plan, Point
 from bench.measure import Table, circumstances, facts
 from bench.plot import Line, plot
-from bench.process import isolated
 from bench.report import images, publish
 from bench.session import spark_session
 from bench.targets import Target, at_most, target_table
@@ -71,17 +70,13 @@ HOW = f"""\
 """
 
 
-def measure(figure: Figure, points: Sequence[Point], options: argparse.Namespace) -> list[Found]:
+def measured(bench: Bench, point: Point, options: argparse.Namespace, *, first: bool) -> Found:
     pace = Pace(options.scale, options.slices, round(options.windows * options.slices))
-    with spark_session(options.memory, SETTINGS) as spark:
-        bench = Bench(spark, caesura.Session(spark), options.variants, options.rounds)
-        found = []
-        for number, point in enumerate(points):
-            print(f"figure {figure.number}: {point} …", flush=True)
-            found.append(bench.measured(point, pace, 0 if number else options.warm_up))
-            for row in rows([found[-1]]):
-                print("  " + " | ".join(row[1:]), flush=True)
-            print(f"  chosen: {found[-1].chosen.variant} {found[-1].chosen.tree}", flush=True)
+    print(f"{point} …", flush=True)
+    found = bench.measured(point, pace, options.warm_up if first else 0)
+    for row in rows([found]):
+        print("  " + " | ".join(row[1:]), flush=True)
+    print(f"  chosen: {found.chosen.variant} {found.chosen.tree}", flush=True)
     return found
 
 
@@ -224,8 +219,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--windows", type=float, default=2, help="default windows that streams last")
     parser.add_argument("--slices", type=int, default=5, help="to a default window (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--warm-up", type=int, default=60, help="seconds, for each figure (default: %(default)s)")
+    parser.add_argument("--warm-up", type=int, default=60, help="seconds, before all (default: %(default)s)")
     parser.add_argument("--memory", default="8g", help="heap of the JVM (default: %(default)s)")
+    parser.add_argument("--ends", action="store_true", help="the ends of each figure and the default alone")
     parser.add_argument(
         "--tiny",
         action="store_true",
@@ -246,7 +242,7 @@ def command(options: argparse.Namespace) -> str:
         f"python -m bench.demand --figures {','.join(str(each.number) for each in options.figures)}"
         f" --variants '{','.join(options.variants)}' --scale {options.scale} --windows {options.windows:g}"
         f" --slices {options.slices} --rounds {options.rounds} --warm-up {options.warm_up}"
-        f" --memory {options.memory}"
+        f" --memory {options.memory}{' --ends' if options.ends else ''}"
     )
 
 
@@ -255,19 +251,34 @@ def main() -> int:
     about = circumstances(command(options), f"duckdb {duckdb.__version__}")
     shutil.rmtree(DIRECTORY, ignore_errors=True)
     found: dict[Point, Found] = {}
-    for figure in options.figures:
-        points = [*figure.points().values()][: 1 if options.tiny else None]
-        if new := [point for point in points if point not in found]:
-            found |= {each.point: each for each in isolated(measure, figure, new, options)}
+    status = 0
+    with spark_session(options.memory, SETTINGS) as spark:
+        bench = Bench(spark, caesura.Session(spark), options.variants, options.rounds)
+        for number, figure in enumerate(options.figures, 1):
+            for point in chosen_points(figure, options):
+                if point not in found:
+                    found[point] = measured(bench, point, options, first=not found)
+            if not options.tiny:  # a figure that is done is kept, whatever becomes of the next
+                status = written(about, options.figures[:number], found)
+    for table in tables(options.figures, found) if options.tiny else ():
+        table.print()
+    return status
+
+
+def chosen_points(figure: Figure, options: argparse.Namespace) -> list[Point]:
+    points = [*figure.points().values()]
     if options.tiny:
-        for table in tables(options.figures, found):
-            table.print()
-        return 0
-    drawn = plots(options.figures, found)
+        return points[:1]
+    ends = {points[0], points[-1], DEFAULTS[figure.plan]}
+    return [point for point in points if point in ends] if options.ends else points
+
+
+def written(about: Mapping[str, str], figures: Sequence[Figure], found: Points) -> int:
+    drawn = plots(figures, found)
     parts: list[str | Table] = [
         "# Partial results on demand",
         facts(about),
-        *tables(options.figures, found),
+        *tables(figures, found),
         images(drawn),
         HOW,
     ]

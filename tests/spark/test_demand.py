@@ -177,6 +177,17 @@ BUSHY: dict[int, Tree] = {4: ((0, 1), (2, 3)), 5: (((0, 1), (2, 3)), 4), 6: (((0
 
 
 @pytest.mark.long
+def test_two_hundred_slices_leave_the_state_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
+    """Rows are suspended and come back all the time; stopped and started in the middle."""
+    streams = Streams(3, pairs("clique", 3), windows=True)
+    progress = run(spark, tmp_path, streams, ((0, 1), 2), rows=6, values=6, slices=200).progress
+    second, last = progress[50:100], progress[150:200]
+    assert max(each.state_rows for each in last) <= 1.2 * max(each.state_rows for each in second)
+    assert all(0 < sum(each.on_demand("suspended") for each in some) for some in (second, last))
+    assert last[-1].on_demand("resumed") > 100
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("windows", [True, False], ids=["windows", "punctuations"])
 @pytest.mark.parametrize("tree", [*LEFT_DEEP.values(), *BUSHY.values(), ((0, 1, 2), 3)], ids=spelled)
 @pytest.mark.parametrize("shape", ["chain", "star", "clique"])

@@ -116,7 +116,7 @@ class State:
         return self.shared[name][1]
 
     def stage(self, name: str, rows: Rows) -> Rows:
-        """A table that is computed at once, so that whoever reads it is planned by its size. To Spark it is a leaf:
+        """A table that is computed at once: whoever reads it is planned by its size. To Spark it is a leaf, since
         texts are made of plans, and tables that are made of one another would be written out in each."""
         if name not in self.shared:
             frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
