@@ -183,7 +183,7 @@ def test_two_hundred_slices_leave_the_state_as_it_is(spark: SparkSession, tmp_pa
     progress = run(spark, tmp_path, streams, ((0, 1), 2), rows=6, values=6, slices=200).progress
     second, last = progress[50:100], progress[150:200]
     assert max(each.state_rows for each in last) <= 1.2 * max(each.state_rows for each in second)
-    assert all(0 < sum(each.on_demand("suspended") for each in some) for some in (second, last))
+    assert all(sum(each.on_demand("suspended") for each in some) > 0 for some in (second, last))
     assert last[-1].on_demand("resumed") > 100
 
 
