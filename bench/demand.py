@@ -152,7 +152,7 @@ def ratios(figures: Sequence[Figure], found: Points) -> Table:
             (
                 f"figure {figure.number}, {AXES[figure.parameter]} = {value:g}",
                 *(f"{each.ratio(what):.3g}" for what in RATIOS.values()),
-                "?" if (made := each.made(DEMAND)) is None else f"{made / each.counts.partial:.3g}",
+                f"{each.made(DEMAND) / each.counts.partial:.3g}",
             )
             for figure in figures
             for value, point in figure.points().items()
