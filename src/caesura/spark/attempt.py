@@ -146,7 +146,10 @@ class Attempt:
 
     def guess(self, surveys: Mapping[str, Survey]) -> Done | Mapping[str, Survey]:
         """As if the slice brought this, while a survey looks whether it does. If not, what it found."""
-        planned = self._planned(surveys)
+        try:
+            planned = self._planned(surveys)
+        except (PySparkException, Py4JError):  # of what is computed to plan by; perhaps of a row that is set aside
+            return self._surveyed()
         # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be taken
         # back wait until it is known that they are right.
         state, looking = self._pool.submit(self._write_state, planned), self._pool.submit(self._surveyed)
@@ -184,7 +187,11 @@ class Attempt:
         if unlikely or not prompt or not self._repeatable:
             return None
         unchecked = {name: each.unchecked() for name, each in self._arrivals.items()}
-        flows = rows_alone(self._assembly.compiled, self._state, self._leaves(unchecked))
+        try:
+            flows = rows_alone(self._assembly.compiled, self._state, self._leaves(unchecked))
+        except (PySparkException, Py4JError):  # of what is computed to plan by; perhaps of a row that is set aside
+            self._state.forget()
+            return None
         return self._pool.submit(self._staged, flows)
 
     def _take_back(self) -> None:
