@@ -259,7 +259,7 @@ def main() -> int:
                 if point not in found:
                     found[point] = measured(bench, point, options, first=not found)
             if not options.tiny:  # a figure that is done is kept, whatever becomes of the next
-                status = written(about, options.figures[:number], found)
+                status |= written(about, options.figures[:number], found)
     for table in tables(options.figures, found) if options.tiny else ():
         table.print()
     return status
@@ -273,17 +273,21 @@ def chosen_points(figure: Figure, options: argparse.Namespace) -> list[Point]:
     return [point for point in points if point in ends] if options.ends else points
 
 
-def written(about: Mapping[str, str], figures: Sequence[Figure], found: Points) -> int:
+def written(about: Mapping[str, str], so_far: Sequence[Figure], every: Points) -> int:
+    """All figures of the plan of the last one, as a page of their own."""
+    plan = so_far[-1].plan
+    figures = [each for each in so_far if each.plan == plan]
+    found = {point: each for point, each in every.items() if point.plan == plan}
     drawn = plots(figures, found)
     parts: list[str | Table] = [
-        "# Partial results on demand",
+        f"# Partial results on demand, {plan} plans",
         facts(about),
         *tables(figures, found),
         images(drawn),
         HOW,
     ]
     data = {"about": about, "points": [asdict(each) for each in found.values()]}
-    return publish("demand", parts, targets(found), data, drawn)
+    return publish(f"demand-{plan}", parts, targets(found), data, drawn)
 
 
 if __name__ == "__main__":
