@@ -133,7 +133,7 @@ def rows(several: Sequence[Found]) -> Iterator[tuple[str, ...]]:
                 f"{found.point}" if first else "",
                 f"{found.partners:.3g}" if first else "",
                 variant,
-                "?" if made is None else f"{made:,}",
+                f"{made:,}",
                 f"{run.state:,}",
                 f"{run.sources:,}",
                 f"{run.partial:,}",

@@ -54,15 +54,12 @@ class Demand:
 
     @cached_property
     def sources(self) -> dict[int, Table]:
-        return {min(part): self._kept(part, self.model.rate(part)) for part in self.model.trees.single}
+        return {min(part): self.kept(part, self.model.rate(part)) for part in self.model.trees.single}
 
-    def _kept(self, inputs: Inputs, rate: float) -> Table:
+    def kept(self, inputs: Inputs, rate: float) -> Table:
         """Rows joined of some inputs, beside all the others as they are."""
         split = (inputs, *(part for part in self.model.trees.single if not part <= inputs))
         return Table(inputs, rate * self.model.wait(self.sub, split, inputs), rate)
-
-    def made(self, inputs: Inputs, rate: float) -> Table:
-        return self._kept(inputs, rate)
 
     def partners(self, inputs: Inputs, tables: Sequence[Table], times: float = 1.0) -> float:
         """How many combinations of rows, one of each table, a row of these inputs has; of a finite table one."""
@@ -144,7 +141,7 @@ class _Walk:
             self.probes += self._asking(self._meeting(child, others), children)
             formed += child.rate * self.demand.partners(child.inputs, others)
         share = self._judged(inputs, formed, judges)
-        made = self.demand.made(inputs, formed * share)
+        made = self.demand.kept(inputs, formed * share)
         if judges:
             self.intermediates += made.rows
         return made

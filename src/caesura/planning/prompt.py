@@ -9,26 +9,13 @@ beforehand: then a group comes when the whole range is let through, so that it t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from caesura.catalog import Promise, PunctuatedBy, Stream
 from caesura.plan import Compare, Group, Join, Plan, Scan, Sort, walk
+from caesura.producers import Source
 from caesura.punctuation import Scheme
 from caesura.safety.bounds import joined_on
 from caesura.safety.equality import EqualityClass, equality_classes, matching_classes
 from caesura.safety.schemes import derive
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a column comes from: `name` is a column of an input of an inner join. `groups` were on the way, each
-    with its own name for the column; `depth`: how many inner joins were."""
-
-    join: Join
-    input: int
-    name: str
-    groups: tuple[tuple[Group, str], ...]
-    depth: int
 
 
 def prompt(plan: Plan, consumer: Join, sources: list[Source]) -> bool:

@@ -15,10 +15,7 @@ from functools import reduce
 
 from caesura.expression import column
 from caesura.plan import (
-    Distinct,
     Equality,
-    Filter,
-    Group,
     Join,
     Output,
     Plan,
@@ -32,8 +29,9 @@ from caesura.plan import (
 from caesura.planning.cost import CostModel
 from caesura.planning.demand import Demand
 from caesura.planning.enumerate import SafeTrees
-from caesura.planning.prompt import Source, prompt
+from caesura.planning.prompt import prompt
 from caesura.planning.statistics import UNKNOWN, Statistics
+from caesura.producers import asked_of, demanding, sources
 from caesura.safety.redundant import without_redundant
 from caesura.safety.schemes import Promised
 from caesura.safety.states import Judgement, judge
@@ -86,45 +84,8 @@ def added(before: Plan, after: Plan) -> tuple[Join, ...]:
     return tuple(node for node in _joins(after) if node.kind == "semi" and node not in known)
 
 
-def demanding(join: Join) -> bool:
-    """Whether demand can go through some input of a join to another join below it."""
-    return next(_asked(join), None) is not None
-
-
 def _joins(plan: Plan) -> list[Join]:
     return [node for node in walk(plan) if isinstance(node, Join)]
-
-
-def _asked(consumer: Join) -> Iterator[tuple[Source, int, str]]:
-    """For each comparison of the consumer, whence its one column comes, and the input and column it is with."""
-    if consumer.kind != "inner":
-        return
-    for each in consumer.equalities:
-        for mine, theirs in ((each.left, each.right), (each.right, each.left)):
-            below = consumer.inputs[consumer.owner(mine)]
-            if not isinstance(below, Join):  # else it is the consumer's own tree
-                yield from ((source, consumer.owner(theirs), theirs) for source in _sources(below, mine))
-
-
-def _sources(
-    plan: Plan, name: str, groups: tuple[tuple[Group, str], ...] = (), depth: int = 0
-) -> Iterator[Source]:
-    """The nearest inner join, and those further down."""
-    match plan:
-        case Filter(input=below) | Distinct(input=below):
-            yield from _sources(below, name, groups, depth)
-        case Project(input=below, outputs=outputs):
-            origin = next(output.expr.column for output in outputs if output.name == name)
-            if origin is not None:
-                yield from _sources(below, origin, groups, depth)
-        case Group(input=below, keys=keys, emit="final") if name in keys:
-            yield from _sources(below, name, (*groups, (plan, name)), depth)
-        case Join(kind="inner"):
-            i = plan.owner(name)
-            yield Source(plan, i, name, groups, depth)
-            yield from _sources(plan.inputs[i], name, groups, depth + 1)
-        case _:
-            return
 
 
 def _candidates(plan: Plan) -> Iterator[Gate]:
@@ -133,7 +94,7 @@ def _candidates(plan: Plan) -> Iterator[Gate]:
     found: dict[tuple[int, int, int, int], dict[tuple[str, str], None]] = {}
     order: dict[tuple[int, int, int, int], tuple[bool, int]] = {}
     for q, consumer in enumerate(joins):
-        for source, by, theirs in _asked(consumer):
+        for source, by, theirs in asked_of(consumer):
             key = q, by, joins.index(source.join), source.input
             found.setdefault(key, {})[source.name, theirs] = None
             order[key] = endless(consumer.inputs[by]), -source.depth
@@ -178,10 +139,10 @@ def _opens(plan: Plan, gate: Gate, measured: Statistics, others: tuple[Plan, ...
         return False
     if _shared(plan, producer, others):
         return False
-    asked = (source for source, by, _ in _asked(consumer) if by == gate.by and source.join == producer)
-    sources = [source for source in asked if source.input == gate.input]
+    asked = (source for source, by, _ in asked_of(consumer) if by == gate.by and source.join == producer)
+    columns = [source for source in asked if source.input == gate.input]
     if endless(by) and not (
-        _pays(consumer, _waiting(rows, by, gate), measured) and prompt(plan, consumer, sources)
+        _pays(consumer, _waiting(rows, by, gate), measured) and prompt(plan, consumer, columns)
     ):
         return False
     return _no_worse(judge(shaped(_gated(plan, gate)), others), judge(shaped(plan), others))
@@ -198,7 +159,7 @@ def _waits_already(plan: Plan, gate: Gate) -> bool:
                 same = other == by or (isinstance(other, Project) and other.input == by)
                 return (same and any(e.left == mine for e in equalities)) or gate_of(below, mine)
             case _:
-                further = _sources(node, mine)
+                further = sources(node, mine)
                 return any(gate_of(each.join.inputs[each.input], each.name) for each in further)
 
     return any(gate_of(waiting, mine) for mine, _ in gate.columns)

@@ -11,7 +11,7 @@ from sqlglot import exp
 from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.code import Code
 from caesura.plan import Filter, Join, Plan, Tree, with_inputs
-from caesura.planning.through import demanding
+from caesura.producers import demanding
 from caesura.sql.names import Input
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.spans import span
