@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from caesura.operators.rows import Rows, quote
+from caesura.operators.rows import Rows, quote, union
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,22 @@ class Conditions:
             near = (number for number, part in left.items() if self._equated(joined.columns, part.columns))
             joined = self._joined(joined, left.pop(min(near, default=min(left))))
         return joined
+
+    def added(
+        self, old: Sequence[Rows | None], new: Sequence[Rows | None], columns: Collection[str]
+    ) -> Rows | None:
+        """Σₖ old′ ⋈ … ⋈ newₖ ⋈ … ⋈ old: what new rows are joined to, tables before k with and those after
+        k without theirs.
+
+        Tables that held nothing come last. Every result has a new row of them, so that the terms of all others,
+        which lack it, are empty.
+        """
+        parts, terms = [*old], list[Rows | None]()
+        for k in sorted(range(len(parts)), key=lambda k: old[k] is None):
+            parts[k] = new[k]
+            terms.append(self.matches(dict(enumerate(parts)), start=k))
+            parts[k] = union((old[k], new[k]))
+        return union(None if term is None else term.only(columns) for term in terms)
 
     def _equated(self, some: Collection[str], others: Collection[str]) -> bool:
         """Whether an equality that was written connects these columns with those."""

@@ -296,22 +296,21 @@ class DemandedSlice:
         return union(found)
 
     def _new(self, tables: Sequence[Grown], *, meeting: bool = False) -> Rows | None:
-        """Combinations with new rows of a table, of those before it with and of those after it without theirs.
-        `meeting`: what of them meets nothing in one of the others is not joined with any."""
-        parts, terms = [each.old for each in tables], list[Rows | None]()
-        for k in sorted(range(len(tables)), key=lambda k: parts[k] is None):  # as in the n-way join
-            new = tables[k].new
-            for other in parts[:k] + parts[k + 1 :] if meeting else ():
-                condition = None
-                if new is not None and other is not None:
-                    condition = self.join.conditions.comparing(new.columns, other.columns)
-                if new is not None and other is not None and condition is not None:
-                    new = new.matching_on(other, condition)
-            parts[k] = new
-            terms.append(self._joined(parts, k))
-            parts[k] = tables[k].all
-        columns = [name for part in parts if part is not None for name in part.columns]
-        return union(None if term is None else term.only(columns) for term in terms)
+        """What new rows of tables are joined to. `meeting`: those that meet nothing in one of the others are not
+        joined with any."""
+        whole, new = [each.all for each in tables], [each.new for each in tables]
+        if meeting:
+            new = [self._meeting(rows, whole[:k] + whole[k + 1 :]) for k, rows in enumerate(new)]
+        columns = [name for rows in whole if rows is not None for name in rows.columns]
+        return self.join.conditions.added([each.old for each in tables], new, columns)
+
+    def _meeting(self, rows: Rows | None, others: Sequence[Rows | None]) -> Rows | None:
+        for other in others:
+            if rows is None or other is None:
+                return None
+            if (condition := self.join.conditions.comparing(rows.columns, other.columns)) is not None:
+                rows = rows.matching_on(other, condition)
+        return rows
 
     def _joined(self, tables: Sequence[Rows | None], start: int) -> Rows | None:
         return self.join.conditions.matches(dict(enumerate(tables)), start=start)

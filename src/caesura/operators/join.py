@@ -76,20 +76,9 @@ class Join:
         return Conditions(columns, self.equalities, self.residual, self.classes)
 
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        """Σₖ state′ ⋈ … ⋈ newₖ ⋈ … ⋈ state: inputs before k with the slice's rows, inputs after k without.
-
-        Inputs of which nothing is held come last. Every result has a new row of them, so that the terms of all
-        other inputs, which lack it, are empty.
-        """
         old = [self._held(state, i, flow) for i, flow in enumerate(inputs)]
         arrived = [None if side.finite else self._arrived(state, inputs, i) for i, side in enumerate(self.sides)]
-        parts, terms = [*old], []
-        for k in sorted(range(len(inputs)), key=lambda i: old[i] is None):
-            parts[k] = arrived[k]
-            if (term := self.conditions.matches(dict(enumerate(parts)), start=k)) is not None:
-                terms.append(term.only(self.conditions.owner))
-            parts[k] = union((old[k], arrived[k]))
-        matches = union(terms)
+        matches = self.conditions.added(old, arrived, self.conditions.owner)
         return matches if matches is None or self.given is None else self.given.of(matches)
 
     def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
