@@ -19,6 +19,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": str(CORES),
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.codegen.cache.maxEntries": "4000",  # as embedded by Caesura, so for all
+    "spark.buffer.pageSize": "2m",  # the same
+    "spark.sql.ui.retainedExecutions": "20",  # the same
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow to read
     "spark.sql.streaming.numRecentProgressUpdates": "10000",  # one per slice, and none forgotten
 }

@@ -22,6 +22,7 @@ from caesura.operators.conditions import Conditions
 from caesura.operators.join import Join
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, union
+from caesura.operators.together import side_by_side
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,8 +189,13 @@ class Judge:
 
 
 Judges: TypeAlias = tuple[Judge, ...]
-_RESUMED = "resumed"
-"""A column of active rows."""
+_RESUMED, _NEW = "resumed", "new"
+"""Columns of what is shared: of active rows, of a judge's."""
+
+
+def _marked(column: str, several: Mapping[str, Rows | None]) -> Rows | None:
+    """Rows of several tables, with a column that says of which."""
+    return union(None if rows is None else rows.extended({column: value}) for value, rows in several.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,18 +211,24 @@ class DemandedSlice:
     """The active rows that were suspended."""
 
     def __post_init__(self) -> None:
-        self._take(self.join.tree, ())
+        parts = (self.join.tree, *self.join.tree.below)
+        first = [part for part in parts if isinstance(part.children[0], Part)]
+        judges = side_by_side(lambda part: self._judge(part, 0), first)
+        self._take(self.join.tree, (), dict(zip(first, judges, strict=True)))
 
     def possible(self, part: Part) -> Rows | None:
         """All that a tree without demand makes in the slice."""
         return self._new([self._source(i) for i in part.inputs])
 
-    def _take(self, part: Part, judges: Judges) -> None:
+    def _take(self, part: Part, judges: Judges, first: Mapping[Part, Judge]) -> None:
+        """`first` are the judges of first children, who ask sources alone, and so wait for nobody."""
+        inputs = [child for child in part.children if isinstance(child, int)]
+        active = side_by_side(lambda i: self._activated(i, judges), inputs)
+        self.added.update(zip(inputs, active, strict=True))
         for number, child in enumerate(part.children):
-            if isinstance(child, int):
-                self.added[child] = self._activated(child, judges)
-            else:
-                self._take(child, (self._judge(part, number), *judges))
+            if isinstance(child, Part):
+                judge = self._judge(part, number) if number else first[part]
+                self._take(child, (judge, *judges), first)
         self.added[part] = self._made(part, judges)
 
     def _judge(self, part: Part, number: int) -> Judge:
@@ -229,9 +241,10 @@ class DemandedSlice:
         if len(tables) > 1:
             name = self.join.sides[min(inputs_of(part.children[number]))].table.name
             depth = len(part.inputs)
-            new = self._shared(f"new beside {name} {depth}", self._asked(new))
-            rows = self._shared(f"beside {name} {depth}", union((self._asked(old), new)))
-            return Judge(self.join.conditions, rows, new, old is not None)
+            both = {"false": self._asked(old), "true": self._asked(new)}
+            rows = self._shared(f"beside {name} {depth}", _marked(_NEW, both))
+            new = None if new is None or rows is None else rows.where(_NEW).without(_NEW)
+            return Judge(self.join.conditions, None if rows is None else rows.without(_NEW), new, old is not None)
         return Judge(self.join.conditions, tables[0].all, new, old is not None)
 
     def _asked(self, rows: Rows | None) -> Rows | None:
@@ -250,10 +263,7 @@ class DemandedSlice:
             return source
         table, suspended = self.join.sides[i].table.name, self.state[self.join.suspended[i].name].rows
         awake = any(judge.new is not None for judge in judges)
-        waiting = {"true": suspended if awake else None, "false": source.new}
-        rows = union(
-            None if each is None else each.extended({_RESUMED: resumed}) for resumed, each in waiting.items()
-        )
+        rows = _marked(_RESUMED, {"true": suspended if awake else None, "false": source.new})
         for judge in judges:
             rows = judge.wanted(rows)
         active = self._shared(f"active {table}", rows)

@@ -111,7 +111,7 @@ class State:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
         if name not in self.shared:
             frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
-            shared = replace(view(_leaf(frame), f"shared: {name}"), small=rows.small, ranges=rows.ranges)
+            shared = replace(view(_leaf(frame), _shared(name)), small=rows.small, ranges=rows.ranges)
             self.shared[name] = frame, shared
         return self.shared[name][1]
 
@@ -126,13 +126,19 @@ class State:
             leaves = getattr(getattr(jvm.execution, "LogicalRDD$"), "MODULE$")
             leaf = leaves.fromDataset(held._jdf.queryExecution().toRdd(), held._jdf, False, False)
             staged = DataFrame(jvm.classic.Dataset.ofRows(self.spark._jsparkSession, leaf), self.spark)
-            self.shared[name] = frame, replace(view(staged, f"shared: {name}"), ranges=rows.ranges)
+            self.shared[name] = frame, replace(view(staged, _shared(name)), ranges=rows.ranges)
         return self.shared[name][1]
 
     def forget(self) -> None:
-        for frame, _ in self.shared.values():
+        """A view holds its plan, and a plan that has run the tables that it sent to every task."""
+        for name, (frame, _) in self.shared.items():
             frame.unpersist()
+            self.spark.catalog.dropTempView(_shared(name))
         self.shared.clear()
+
+
+def _shared(name: str) -> str:
+    return f"shared: {name}"
 
 
 def _leaf(frame: DataFrame) -> DataFrame:

@@ -15,6 +15,7 @@ from caesura.diagnostics.code import Code
 _LOOPBACK = "127.0.0.1"
 _BROADCAST_BYTES = 64 * 1024 * 1024
 _COMPILED_CLASSES = 4_000
+_PAGE = "2m"
 _REMEMBERED = 20
 _CONF = Path(__file__).parent / "conf"
 """A Spark configuration folder that keeps the logs to errors."""
@@ -38,6 +39,9 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
         .config("spark.sql.autoBroadcastJoinThreshold", _BROADCAST_BYTES)
         # A slice runs the same code as the one before; with the default of 100 classes it would be compiled anew.
         .config("spark.sql.codegen.cache.maxEntries", _COMPILED_CLASSES)
+        # Every table that is sent to all tasks takes a page at least. By default that is up to 64 MB, and a slice
+        # sends dozens of small ones.
+        .config("spark.buffer.pageSize", _PAGE)
     )
     if not ui:
         # Spark keeps what its pages would show, pages or not: a thousand plans of slices fill a heap.
