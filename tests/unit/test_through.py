@@ -141,21 +141,37 @@ def test_nothing_to_let_through(text: str) -> None:
     assert wanted_by(text) == []
 
 
+LATER = "punctuations would wait with the rows, and results could come later than without"
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "because"),
     [
         # other keys hold back what closes a group
-        f"SELECT /*+ DEMAND */ g.v FROM ({BY_TWO}) AS g JOIN y ON g.v = y.k",
+        (f"SELECT /*+ DEMAND */ g.v FROM ({BY_TWO}) AS g JOIN y ON g.v = y.k", LATER),
         # a group above waits for punctuations
-        f"SELECT /*+ DEMAND */ g.k, COUNT(*) AS c FROM ({DISTINCT}) AS g JOIN y ON g.k = y.k GROUP BY g.k",
+        (
+            f"SELECT /*+ DEMAND */ g.k, COUNT(*) AS c FROM ({DISTINCT}) AS g JOIN y ON g.k = y.k GROUP BY g.k",
+            LATER,
+        ),
         # punctuations that do not hold for ever
-        f"SELECT /*+ DEMAND */ g.k FROM ({DISTINCT}) AS g JOIN passing AS p ON g.k = p.k",
-        # rows would wait for ever
-        f"SELECT /*+ DEMAND */ g.k FROM ({DISTINCT}) AS g JOIN silent AS s ON g.k = s.k",
+        (f"SELECT /*+ DEMAND */ g.k FROM ({DISTINCT}) AS g JOIN passing AS p ON g.k = p.k", LATER),
+        (
+            f"SELECT /*+ DEMAND */ g.k FROM ({DISTINCT}) AS g JOIN silent AS s ON g.k = s.k",
+            "some rows would wait for ever",
+        ),
     ],
 )
-def test_where_a_stream_would_make_others_wait_none_is_asked(text: str) -> None:
+def test_where_a_stream_would_make_others_wait_none_is_asked_and_explain_says_so(text: str, because: str) -> None:
     assert wanted_by(text) == []
+    assert {each.because for each in planned(asked(text)).unheard} == {because}
+    without = planned(asked(text.replace("/*+ DEMAND */", "")))
+    assert not without.unheard
+
+
+def test_a_hint_that_is_followed_is_not_called_unheard() -> None:
+    text = f"SELECT /*+ DEMAND */ g.k, y.n FROM ({COUNTED}) AS g JOIN y ON g.k = y.k"
+    assert planned(asked(text)).unheard == ()
 
 
 def test_of_a_table_nobody_waits_so_that_a_group_above_is_no_matter() -> None:

@@ -246,6 +246,9 @@ def _demand(plans: Planned) -> Iterator[str]:
             yield f"{row} is joined on demand, once {partner} has a partner for it"
         else:
             yield f"{row} without a partner in {partner} is dropped before it is joined"
+    for each in plans.unheard:
+        rows, by = names.shown(each.rows), names.shown(each.by)
+        yield f"DEMAND is not followed between {rows} and {by}: {each.because}"
 
 
 def _join_plan(choice: Choice, names: Names) -> JoinPlan:

@@ -17,7 +17,7 @@ from caesura.planning.cost import Cost, CostModel
 from caesura.planning.demand import Demand
 from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
 from caesura.planning.statistics import UNKNOWN, Statistics
-from caesura.planning.through import Gate, added, gated, gates
+from caesura.planning.through import Gate, Unheard, added, gated, gates, unheard
 from caesura.safety.redundant import without_redundant
 from caesura.safety.schemes import derive
 from caesura.safety.states import open_proofs, summed
@@ -80,6 +80,7 @@ class Planned:
     plan: Plan
     choices: tuple[Choice, ...]
     waiting: tuple[Join, ...] = ()
+    unheard: tuple[Unheard, ...] = ()
 
     @cached_property
     def cost(self) -> Cost:
@@ -90,10 +91,13 @@ class Planned:
 
 def planned(query: Query, measured: Statistics = UNKNOWN, beside: Iterable[Query] = ()) -> Planned:
     """`measured` is what an earlier run has found; it goes before what is declared. `beside`: what else runs."""
-    asked = gated(query, gates(query, measured, beside))
+    beside = tuple(beside)
+    several = gates(query, measured, beside)
+    asked = gated(query, several)
     choices = tuple(choose(join, measured) for join in _wide(asked.plan))
     plan = _executed(asked.plan, (choice.how for choice in choices))
-    return Planned(asked, plan, choices, added(query.plan, asked.plan))
+    waiting = added(query.plan, asked.plan)
+    return Planned(asked, plan, choices, waiting, unheard(query, several, measured, beside))
 
 
 def demanded(pipeline: Pipeline, measured: Statistics = UNKNOWN) -> Gates:

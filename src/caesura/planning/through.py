@@ -41,6 +41,9 @@ FEW = 1 / 3
 """Without a hint, a stream is asked only if it is expected to want fewer of the rows."""
 
 
+_WAITS = "they wait already"
+
+
 @dataclass(frozen=True)
 class Gate:
     """An input of the producer waits for an input of the consumer. Both are known by their places among the joins
@@ -59,14 +62,40 @@ def gates(query: Query, measured: Statistics = UNKNOWN, beside: Iterable[Query] 
     reads stays as it is, and so stays one."""
     if query.kind == "stream" or not any(map(demanding, _joins(query.plan))):
         return ()
-    others = tuple(each.plan for each in beside if each.kind != "stream")
-    plan, found = query.plan, list[Gate]()
+    plan, others, found = query.plan, _running(beside), list[Gate]()
     if without_redundant(plan) != plan:
         return ()  # a stream that another stands for is read once only where it is joined as it is
-    while (gate := next((g for g in _candidates(plan) if _opens(plan, g, measured, others)), None)) is not None:
+    while (
+        gate := next((g for g in _candidates(plan) if not _refusal(plan, g, measured, others)), None)
+    ) is not None:
         plan = _gated(plan, gate)
         found.append(gate)
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class Unheard:
+    """A hint asks for demand, and rows of a join below do not wait for the other input."""
+
+    rows: Plan
+    by: Plan
+    because: str
+
+
+def unheard(
+    query: Query, several: Iterable[Gate], measured: Statistics = UNKNOWN, beside: Iterable[Query] = ()
+) -> tuple[Unheard, ...]:
+    """What becomes of a hint beyond these gates."""
+    plan, others = reduce(_gated, several, query.plan), _running(beside)
+    redundant = without_redundant(query.plan) != query.plan
+    joins, found = _joins(plan), list[Unheard]()
+    for gate in _candidates(plan) if query.kind != "stream" else ():
+        consumer = joins[gate.consumer]
+        why = "a stream that stands for another one is read only once" if redundant else None
+        why = why or _refusal(plan, gate, measured, others)
+        if consumer.demand and why is not None and why != _WAITS:
+            found.append(Unheard(joins[gate.producer].inputs[gate.input], consumer.inputs[gate.by], why))
+    return tuple(dict.fromkeys(found))
 
 
 def gated(query: Query, several: Iterable[Gate]) -> Query:
@@ -82,6 +111,10 @@ def added(before: Plan, after: Plan) -> tuple[Join, ...]:
     """The semi joins that are gates."""
     known = set(walk(before))
     return tuple(node for node in _joins(after) if node.kind == "semi" and node not in known)
+
+
+def _running(queries: Iterable[Query]) -> tuple[Plan, ...]:
+    return tuple(each.plan for each in queries if each.kind != "stream")
 
 
 def _joins(plan: Plan) -> list[Join]:
@@ -129,23 +162,28 @@ def _waiting(rows: Plan, by: Plan, gate: Gate) -> Join:
     return Join((rows, by), equalities, kind="semi", span=rows.span)
 
 
-def _opens(plan: Plan, gate: Gate, measured: Statistics, others: tuple[Plan, ...]) -> bool:
-    """Whether a gate is worth it, changes nothing but what is joined when, and is safe."""
+def _refusal(plan: Plan, gate: Gate, measured: Statistics, others: tuple[Plan, ...]) -> str | None:
+    """Why a gate is not worth it, would change more than what is joined when, or is not safe; None if it opens."""
     joins = _joins(plan)
     consumer, producer = joins[gate.consumer], joins[gate.producer]
     rows, by = producer.inputs[gate.input], consumer.inputs[gate.by]
-    streams = sum(map(endless, producer.inputs))
-    if consumer.demand is False or streams < 2 or not endless(rows) or _waits_already(plan, gate):
-        return False
+    if consumer.demand is False:
+        return "a hint forbids it"
+    if sum(map(endless, producer.inputs)) < 2 or not endless(rows):
+        return "the join below makes no partial results of two streams"
+    if _waits_already(plan, gate):
+        return _WAITS
     if _shared(plan, producer, others):
-        return False
+        return "the join below has other readers, too"
     asked = (source for source, by, _ in asked_of(consumer) if by == gate.by and source.join == producer)
     columns = [source for source in asked if source.input == gate.input]
-    if endless(by) and not (
-        _pays(consumer, _waiting(rows, by, gate), measured) and prompt(plan, consumer, columns)
-    ):
-        return False
-    return _no_worse(judge(shaped(_gated(plan, gate)), others), judge(shaped(plan), others))
+    if endless(by) and not _pays(consumer, _waiting(rows, by, gate), measured):
+        return "it is not expected to pay"
+    if endless(by) and not prompt(plan, consumer, columns):
+        return "punctuations would wait with the rows, and results could come later than without"
+    if not _no_worse(judge(shaped(_gated(plan, gate)), others), judge(shaped(plan), others)):
+        return "some rows would wait for ever"
+    return None
 
 
 def _waits_already(plan: Plan, gate: Gate) -> bool:
