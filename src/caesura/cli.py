@@ -163,6 +163,7 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
     "--allow-unbounded", is_flag=True, help="Run even if the state may grow for ever, and keep saying so."
 )
 @click.option("--checkpoint", metavar="DIR", help="Keep progress and state here, and continue from it.")
+@click.option("--take-over", is_flag=True, help="Take checkpoint and sinks from a run that is gone.")
 @_STATISTICS
 @click.option("--every-order", is_flag=True, help="Let rows of joins in a circle go sooner, for more work.")
 @click.option("--fewest-schemes", is_flag=True, help="Let rows of joins go by as few schemes as can be.")
@@ -179,6 +180,7 @@ def run_command(
     until_end: bool,
     allow_unbounded: bool,
     checkpoint: str | None,
+    take_over: bool,
     statistics: str | None,
     every_order: bool,
     fewest_schemes: bool,
@@ -207,6 +209,7 @@ def run_command(
         with ProgressLine() as line:
             query = session.file(file).start(
                 checkpoint=checkpoint,
+                take_over=take_over,
                 until_end=until_end,
                 allow_unbounded=allow_unbounded,
                 statistics=statistics,

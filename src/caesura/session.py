@@ -158,6 +158,7 @@ class Prepared:
         every_order: bool = False,
         fewest_schemes: bool = False,
         every_rule: bool = False,
+        take_over: bool = False,
         statistics: str | Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         **options: str,
@@ -173,7 +174,8 @@ class Prepared:
         few kinds of punctuations as can be, for less. `every_rule` counts what lets go of the rows of joins
         (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
         `statistics` is a file that an earlier run has written, to choose join plans by. A checkpoint that exists
-        keeps its own plans and schemes.
+        keeps its own plans and schemes. Only one run may write to a checkpoint or a sink of files; `take_over`
+        takes them from one that is gone.
         """
         from caesura.spark.run import Settings, start
         from caesura.spark.state import PurgePolicy
@@ -201,6 +203,7 @@ class Prepared:
             fewest_schemes=fewest_schemes,
             every_rule=every_rule,
             statistics=self.read_statistics(statistics),
+            take_over=take_over,
         )
         return start(self.session.spark, self.pipeline, settings)
 

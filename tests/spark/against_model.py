@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
+from caesura.checkpoint.manifest import TableVersion
 from caesura.model import operator as model
 from caesura.model.aggregates import result
 from caesura.model.demand import Demanded
@@ -40,10 +41,9 @@ from caesura.spark import punctuations
 from caesura.spark.aggregates import partial_of
 from caesura.spark.compile import compile_plans
 from caesura.spark.evaluate import evaluate
-from caesura.spark.manifest import TableVersion
 from caesura.spark.run import work_session
 from caesura.spark.state import PurgePolicy, StateFiles
-from caesura.spark.storage import Storage
+from caesura.spark.storage import storage_at
 from caesura.types import BIGINT
 
 Trace = Sequence[Mapping[str, Sequence[tuple[int | None, ...] | str]]]
@@ -94,7 +94,7 @@ class OnSpark:
         compiled = compile_plans(tuple(self.roots), {name for names in self.roots.values() for name in names})
         # What is compared at every node is computed once at every node.
         self.compiled = replace(compiled, shared=frozenset(compiled.operators))
-        storage = Storage(self.spark, str(self.folder))
+        storage = storage_at(self.spark, str(self.folder))
         self.files = StateFiles(self.spark, storage, self.compiled.tables, self.policy)
 
     def run(self, arrivals: Mapping[str, model.Slice], probes: Mapping[plan.Plan, Rows]) -> list[Seen]:

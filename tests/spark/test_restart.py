@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
+from caesura.checkpoint.storage import LocalStorage as Storage
 from caesura.diagnostics import CaesuraError
 from caesura.diagnostics.code import Code
 from caesura.operators.operator import Changes
@@ -17,7 +18,6 @@ from caesura.operators.rows import Rows
 from caesura.spark import slice as slice_module
 from caesura.spark.sinks import FileSink
 from caesura.spark.state import PurgePolicy, StateFiles
-from caesura.spark.storage import Storage
 from caesura.testing.script import Item, Script
 
 WINNERS = """

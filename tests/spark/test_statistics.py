@@ -36,7 +36,7 @@ def add_slice(script: Script, number: int) -> None:
 
 
 def arrangements(checkpoint: Path) -> object:
-    return json.loads((checkpoint / "pipeline.json").read_text())["arrangements"]
+    return json.loads((checkpoint / "pipeline.json").read_text())["content"]["arrangements"]
 
 
 def test_a_run_measures_and_a_later_one_chooses_by_it(spark: SparkSession, tmp_path: Path) -> None:

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from caesura.checkpoint.manifest import TableVersion
 from caesura.operators.closed import Closed, covered, uncovered
 from caesura.operators.rows import union, view
 from caesura.operators.store import Store
 from caesura.punctuation import Punctuation, set_match
 from caesura.punctuation_json import read
-from caesura.spark.manifest import TableVersion
 from caesura.spark.punctuations import Reader
 from caesura.spark.run import work_session
 from caesura.spark.state import PurgePolicy, StateFiles
-from caesura.spark.storage import Storage
+from caesura.spark.storage import storage_at
 from caesura.types import Type
 
 TYPES = {
@@ -133,7 +133,7 @@ class Stored:
     def __init__(self, spark: SparkSession, folder: Path, policy: PurgePolicy) -> None:
         self.spark = spark
         self.store = Store("closed", TYPES, KEYS)
-        self.files = StateFiles(spark, Storage(spark, str(folder)), self.store.tables, policy)
+        self.files = StateFiles(spark, storage_at(spark, str(folder)), self.store.tables, policy)
         self.versions: dict[str, TableVersion] = {}
         self.slices = 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from caesura.catalog import Traffic
+from caesura.checkpoint.manifest import Manifest, Seen
 from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.code import Code
 from caesura.plan import Pipeline
@@ -20,7 +21,6 @@ from caesura.session import Session
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
 from caesura.spark.fingerprint import fingerprint
-from caesura.spark.manifest import Manifest, Seen
 from caesura.spark.punctuations import kind_of
 from caesura.spark.survey import Survey
 from caesura.spark.traffic import origins, sent, statistics, stored
@@ -222,4 +222,4 @@ def test_rows_that_break_a_promise_do_not_count() -> None:
 
 def test_they_are_kept_over_a_restart() -> None:
     manifest = Manifest(seen={"s": Seen(5, 1, 2, {"a": (3, 30)}, {"a": 4}), "t": Seen()})
-    assert Manifest.from_json(manifest.to_json()) == manifest
+    assert Manifest.from_json(manifest.to_json(), "m.json") == manifest

@@ -81,6 +81,9 @@ class Code(StrEnum):
     ARGUMENT = "CAE0507"
     VIOLATION = "CAE0508"
     STATISTICS = "CAE0509"
+    DAMAGED = "CAE0510"
+    OTHER_FORMAT = "CAE0511"
+    IN_USE = "CAE0512"
 
     @property
     def page(self) -> str:
@@ -157,4 +160,7 @@ TITLES: dict[Code, str] = {
     Code.ARGUMENT: "an argument of the Python interface does not fit",
     Code.VIOLATION: "a stream broke its contract, and was declared to stop then",
     Code.STATISTICS: "a file of statistics cannot be used",
+    Code.DAMAGED: "the checkpoint is not as it was left",
+    Code.OTHER_FORMAT: "the checkpoint was written by another version",
+    Code.IN_USE: "another run writes to the same checkpoint or sink",
 }

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from caesura.catalog import Interval, OrderedBy, Unique
+from caesura.checkpoint.manifest import Promised
 from caesura.operators.closed import NOTHING, Closed, covered, restricting, uncovered
 from caesura.operators.intervals import Run
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows, quote, sent
 from caesura.spark.contract import Contract, Past, Said, Source, all_said
 from caesura.spark.inputs import PUNCTUATION
-from caesura.spark.manifest import Promised
 from caesura.spark.punctuations import UNREADABLE
 from caesura.spark.quarantine import Aside
 from caesura.spark.sources import CORRUPT

@@ -18,6 +18,7 @@ from pyspark.sql.functions import expr
 
 from caesura import plan
 from caesura.catalog import Stream
+from caesura.checkpoint.manifest import Manifest, Promised, Result
 from caesura.operators.closed import Closed
 from caesura.operators.join import Join
 from caesura.operators.operator import Changes, Flow
@@ -29,7 +30,6 @@ from caesura.spark.contract import Contract, Source
 from caesura.spark.evaluate import evaluate, forgotten, rows_alone
 from caesura.spark.idle import caught_up
 from caesura.spark.laps import Laps
-from caesura.spark.manifest import Manifest, Promised
 from caesura.spark.quarantine import Aside, added, require_kept
 from caesura.spark.sinks import ResultSink
 from caesura.spark.state import StateFiles, Written
@@ -82,7 +82,6 @@ class Done:
 
     manifest: Manifest
     surveys: Mapping[str, Survey]
-    output: Mapping[str, int]
     written: Written
 
 
@@ -113,7 +112,7 @@ class Attempt:
             for name, rows in (batch.parts or {}).items()
         }
         self._pool = ThreadPoolExecutor()
-        self._early: Future[dict[str, int]] | None = None
+        self._early: Future[dict[str, Result]] | None = None
 
     def __enter__(self) -> Attempt:
         return self
@@ -153,7 +152,7 @@ class Attempt:
         # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be taken
         # back wait until it is known that they are right.
         state, looking = self._pool.submit(self._write_state, planned), self._pool.submit(self._surveyed)
-        output, written = dict[str, int](), Written()
+        output, written = dict[str, Result](), Written()
         failure: Exception | None = None
         try:
             if self._repeatable:
@@ -178,7 +177,7 @@ class Attempt:
         """Whether results can be taken back."""
         return all(target.sink.repeatable for target in self._assembly.targets)
 
-    def _results_at_once(self) -> Future[dict[str, int]] | None:
+    def _results_at_once(self) -> Future[dict[str, Result]] | None:
         """Write the results before anything is known of the slice, as if no row broke the contract: if they do not
         depend on what the slice closes, and can be taken back."""
         operators = self._assembly.compiled.operators.items()
@@ -240,18 +239,18 @@ class Attempt:
                 leaves[node] = Flow(rows, flow.new.renamed(names), flow.before.renamed(names))
         return leaves
 
-    def _staged(self, flows: Mapping[plan.Plan, Flow]) -> dict[str, int]:
-        """Write the queries' result rows aside; how many they are."""
-        output: dict[str, int] = {}
-        for target in self._assembly.targets:
-            rows = flows[target.query.plan].rows
-            output[target.query.name] = 0
-            if rows is not None:
-                counted = Observation()
-                frame = rows.frame(self._assembly.spark).observe(counted, expr("count(*) AS n"))
-                target.sink.stage(self._batch.number, frame)
-                output[target.query.name] = int(counted.get["n"])
-        return output
+    def _staged(self, flows: Mapping[plan.Plan, Flow]) -> dict[str, Result]:
+        """Write the queries' result rows aside."""
+        targets = self._assembly.targets
+        return {each.query.name: self._result(each, flows[each.query.plan].rows) for each in targets}
+
+    def _result(self, target: Target, rows: Rows | None) -> Result:
+        if rows is None:
+            return Result()
+        counted = Observation()
+        frame = rows.frame(self._assembly.spark).observe(counted, expr("count(*) AS n"))
+        files = target.sink.stage(self._batch.number, frame)
+        return Result(int(counted.get["n"]), files)
 
     def _write_state(self, planned: _Planned) -> Written:
         return self._assembly.files.write(
@@ -266,7 +265,7 @@ class Attempt:
                 yield from counts(join, self._state, inputs, flows[node].new, every_rule=self._assembly.every_rule)
 
     def _done(
-        self, planned: _Planned, surveys: Mapping[str, Survey], output: Mapping[str, int], written: Written
+        self, planned: _Planned, surveys: Mapping[str, Survey], output: dict[str, Result], written: Written
     ) -> Done:
         batch, before = self._batch, self._before
         seen = sent(before.seen, self._assembly.contracts, surveys, batch.time)
@@ -278,5 +277,6 @@ class Attempt:
             released=added(before.released, written.released),
             seen=stored(seen, self._assembly.origins, written.open),
             ended=batch.parts is None,
+            results=output,
         )
-        return Done(manifest, surveys, output, written)
+        return Done(manifest, surveys, written)

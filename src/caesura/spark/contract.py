@@ -18,6 +18,7 @@ from caesura.catalog import (
     Stream,
     Unique,
 )
+from caesura.checkpoint.manifest import Promised
 from caesura.operators.closed import NOTHING, Attributes, Closed, in_order
 from caesura.operators.expiring import Expiring
 from caesura.operators.intervals import Span, number
@@ -26,7 +27,6 @@ from caesura.operators.rows import Rows, quote, text
 from caesura.operators.store import Store
 from caesura.spark.clusters import Clusters
 from caesura.spark.completion import Completion
-from caesura.spark.manifest import Promised
 from caesura.spark.punctuations import Reader
 from caesura.types import Type
 

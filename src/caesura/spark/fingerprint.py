@@ -9,13 +9,10 @@ from sqlglot import exp
 
 from caesura.plan import Pipeline
 
-LAYOUT = 6
-"""Of what a checkpoint holds. One with another layout cannot be read, like one of another pipeline."""
-
 
 def fingerprint(pipeline: Pipeline) -> str:
     """Equal for queries that are equal as values: white space, comments and spans do not matter."""
-    return sha256(f"{LAYOUT} {_canonical(pipeline.queries)}".encode()).hexdigest()[:16]
+    return sha256(_canonical(pipeline.queries).encode()).hexdigest()[:16]
 
 
 def _canonical(value: object) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from pyspark.sql import SparkSession
 
 from caesura.catalog import Column, Stream
+from caesura.checkpoint.manifest import Counts
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.operator import StateTable
@@ -18,9 +18,6 @@ from caesura.types import STRING
 
 QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
 _EXAMPLE = 200
-
-Counts: TypeAlias = Mapping[str, Mapping[str, int]]
-"""How many were set aside: stream → reason → number."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +46,7 @@ class Aside:
 
 
 def counts(found: Iterable[tuple[Aside, int]]) -> Counts:
+    """How many were set aside: stream → reason → number."""
     numbers: dict[str, dict[str, int]] = {}
     for aside, number in found:
         if number:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 
@@ -27,9 +28,13 @@ _FAILURES = (*SPARK_ERRORS, OSError, CaesuraError)
 class ContinuousQuery:
     """A pipeline that has been started. Names and behaviour follow Spark's `StreamingQuery`."""
 
-    def __init__(self, name: str, files: StateFiles, scratch: TemporaryDirectory[str] | None) -> None:
+    def __init__(
+        self, name: str, files: StateFiles, scratch: TemporaryDirectory[str] | None, held: ExitStack
+    ) -> None:
+        """`held` is let go of at the end."""
         self.name = name
         self._files = files
+        self._held = held
         self._scratch = scratch  # a checkpoint that nobody asked to keep goes with the handle
         self._recent: deque[Progress] = deque(maxlen=_REMEMBERED)
         self._streaming: StreamingQuery | None = None
@@ -135,6 +140,7 @@ class ContinuousQuery:
 
     def _finish(self) -> None:
         self._files.close()
+        self._held.close()
         self._done.set()
 
 

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import partial
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
 from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
+from caesura.checkpoint.lease import Lease
+from caesura.checkpoint.manifest import MANIFESTS, last_manifest
+from caesura.checkpoint.storage import LocalStorage, Storage
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
-from caesura.planning.choose import Arrangements, Gates, chosen, demanded, executed, let_through
+from caesura.planning.choose import executed, let_through
 from caesura.planning.statistics import Statistics
-from caesura.planning.through import Gate
 from caesura.progress import Progress
-from caesura.safety.tree import Arrangement
 from caesura.spark.attempt import Assembly, Target
+from caesura.spark.claim import claimed
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
 from caesura.spark.evaluate import evaluate_static
-from caesura.spark.fingerprint import fingerprint
 from caesura.spark.inputs import Input, Inputs
-from caesura.spark.manifest import last_manifest
 from caesura.spark.query import ContinuousQuery
 from caesura.spark.reasons import SPARK_ERRORS, reason
-from caesura.spark.sinks import ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink
+from caesura.spark.sinks import STAGING, ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink
 from caesura.spark.slice import SliceDriver
 from caesura.spark.sources import (
     adopted,
@@ -43,7 +42,7 @@ from caesura.spark.sources import (
     resolved,
 )
 from caesura.spark.state import PurgePolicy, StateFiles
-from caesura.spark.storage import Storage
+from caesura.spark.storage import storage_at
 from caesura.spark.traffic import origins
 
 Show = Callable[[str, int, DataFrame, int], None]
@@ -103,20 +102,53 @@ class Settings:
     joins."""
     statistics: Statistics = field(default_factory=Statistics)
     """What an earlier run has measured. It steers how a new checkpoint arranges its joins."""
+    take_over: bool = False
+    """Take the checkpoint and the sinks from whoever writes to them."""
 
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
     work = work_session(spark)
     scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
     root = scratch.name if scratch is not None else str(settings.checkpoint)
-    storage = Storage(work, root)
-    if storage.local and spark.conf.get(_LOG_FILES, None) is None:  # else a process to ask if a file is a link
+    storage = storage_at(work, root)
+    if isinstance(storage, LocalStorage) and spark.conf.get(_LOG_FILES, None) is None:
+        # The default starts a process to ask if a file is a link.
         package = "org.apache.spark.sql.execution.streaming.checkpointing"
         work.conf.set(_LOG_FILES, f"{package}.FileSystemBasedCheckpointFileManager")
+    held = ExitStack()
     try:
-        claim = _claimed(storage, pipeline, settings)
-        pipeline = executed(let_through(pipeline, claim.gates), claim.arrangements)
-    except SPARK_ERRORS as error:
+        return _started(_Start(spark, work, pipeline, settings, storage, scratch, held))
+    except BaseException:
+        held.close()
+        raise
+
+
+@dataclass(frozen=True)
+class _Start:
+    spark: SparkSession
+    work: SparkSession
+    pipeline: plan.Pipeline
+    settings: Settings
+    storage: Storage
+    scratch: TemporaryDirectory[str] | None
+    held: ExitStack
+    """What is to be let go of at the end."""
+
+    def lease(self, storage: Storage, what: str, *folder: str) -> Lease:
+        lease = Lease.take(storage, what, *folder, anyway=self.settings.take_over)
+        self.held.callback(lease.release)
+        return lease
+
+
+def _started(given: _Start) -> ContinuousQuery:
+    spark, work, settings, storage = given.spark, given.work, given.settings, given.storage
+    root = storage.root
+    try:
+        storage.make(MANIFESTS)
+        mine = given.lease(storage, f"the checkpoint `{root}`")
+        claim = claimed(storage, given.pipeline, settings.statistics, fewest_schemes=settings.fewest_schemes)
+        pipeline = executed(let_through(given.pipeline, claim.gates), claim.arrangements)
+    except (*SPARK_ERRORS, OSError) as error:
         raise CaesuraError(
             Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
         ) from error
@@ -133,24 +165,27 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     }
     remembered = (table for contract in contracts.values() for table in contract.tables)
     files = StateFiles(work, storage, (*compiled.tables, *remembered), settings.purge)
-    query = ContinuousQuery(" ".join(each.name for each in queries), files, scratch)
+    query = ContinuousQuery(" ".join(each.name for each in queries), files, given.scratch, given.held)
 
     def report(progress: Progress) -> None:
         told = replace(progress, unbounded=settings.unbounded)
         query._record(told)
         settings.report(told)
 
+    targets = tuple(Target(each, _sink(spark, each, storage, claim.mark, settings)) for each in queries)
+    places = dict.fromkeys(each.sink.storage.root for each in targets if isinstance(each.sink, FileSink))
+    sinks = [given.lease(storage_at(spark, place), f"the sink `{place}`", STAGING) for place in places]
     assembly = Assembly(
         work,
         compiled,
-        tuple(Target(each, _sink(spark, each, storage, settings)) for each in queries),
+        targets,
         evaluate_static(work, compiled, tables),
         contracts,
         files,
         settings.every_rule,
         origins(compiled) if settings.every_rule else {},
     )
-    driver = SliceDriver(assembly, storage, last_manifest(storage), report)
+    driver = SliceDriver(assembly, storage, (mine, *sinks), last_manifest(storage), report)
     driver.recover()
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}
     if settings.until_end:
@@ -175,58 +210,6 @@ def work_session(spark: SparkSession) -> SparkSession:
     assert zone is not None
     session.conf.set("spark.sql.session.timeZone", zone)
     return session
-
-
-@dataclass(frozen=True)
-class _Claim:
-    """What decides which state tables a checkpoint has, besides the pipeline."""
-
-    gates: Gates
-    arrangements: Arrangements
-    fewest_schemes: bool
-
-
-def _claimed(storage: Storage, pipeline: plan.Pipeline, settings: Settings) -> _Claim:
-    """A checkpoint is of one pipeline: state of another would be read as if it were its own. So it keeps how
-    joins were arranged and where demand was let through when it was made, whatever is known about the streams by
-    now, and the schemes."""
-    mine = fingerprint(pipeline)
-    if not storage.exists("pipeline.json"):
-        gates = demanded(pipeline, settings.statistics)
-        arrangements = chosen(let_through(pipeline, gates), settings.statistics)
-        claim = _Claim(gates, arrangements, settings.fewest_schemes)
-        written = {"fingerprint": mine, **asdict(claim), "sql": pipeline.source.text}
-        storage.make()
-        storage.write(json.dumps(written, indent=1), "pipeline.json")
-        return claim
-    theirs = json.loads(storage.read("pipeline.json"))
-    if theirs["fingerprint"] != mine:
-        raise CaesuraError(
-            Diagnostic(
-                Code.OTHER_PIPELINE,
-                f"the checkpoint `{storage.root}` belongs to another pipeline",
-                because=(
-                    "its queries or the streams they read were declared differently when it was made, "
-                    "or another version of Caesura made it",
-                ),
-                help=("use a new checkpoint for the changed pipeline; its SQL is in pipeline.json there",),
-            )
-        )
-    kept = (tuple(map(_arrangement, several)) for several in theirs["arrangements"])
-    gates = tuple(tuple(map(_gate, several)) for several in theirs["gates"])
-    return _Claim(gates, tuple(kept), theirs["fewest_schemes"])
-
-
-def _gate(written: Any) -> Gate:
-    return Gate(**{**written, "columns": tuple((mine, theirs) for mine, theirs in written["columns"])})
-
-
-def _arrangement(written: Any) -> Arrangement | None:
-    return None if written is None else Arrangement(_tree(written["tree"]), written["demand"])
-
-
-def _tree(written: Any) -> plan.Tree:
-    return written if isinstance(written, int) else tuple(map(_tree, written))
 
 
 def _needed_tables(compiled: Compiled, pipeline: plan.Pipeline) -> tuple[Table | Values, ...]:
@@ -262,14 +245,14 @@ def _inputs(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict
     return inputs
 
 
-def _sink(spark: SparkSession, query: plan.Query, storage: Storage, settings: Settings) -> ResultSink:
+def _sink(spark: SparkSession, query: plan.Query, storage: Storage, mark: str, settings: Settings) -> ResultSink:
     if not settings.deliver:
         return FormatSink(Origin("noop"), None)
     origin = query.sink.origin if query.sink is not None else settings.selects
     location = None if origin.location is None else resolved(origin.location, settings.folder)
     kept = Kept(
         spark,
-        FileSink(Storage(spark, storage.path("results", query.name)), query.name, "parquet"),
+        FileSink(storage_at(spark, storage.path("results", query.name)), query.name, "parquet", mark),
         query.plan.columns,
     )
     match origin.format.lower():
@@ -285,9 +268,10 @@ def _sink(spark: SparkSession, query: plan.Query, storage: Storage, settings: Se
     if location is None:
         why = f"the format {origin.format} writes files, and no LOCATION says where"
         raise CaesuraError(_no_sink(query, origin, why))
-    if Storage(spark, location).is_file():
+    target = storage_at(spark, location)
+    if target.is_file():
         raise CaesuraError(_no_sink(query, origin, f"`{location}` is a file, not a folder"))
-    return FileSink(Storage(spark, location), query.name, origin.format, origin.options)
+    return FileSink(target, query.name, origin.format, mark, origin.options)
 
 
 def _require_format(spark: SparkSession, query: plan.Query, origin: Origin) -> None:

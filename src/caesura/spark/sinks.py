@@ -3,10 +3,13 @@
 `stage` runs before the manifest is written, `publish` after it, and again after a restart. Files are written
 aside and moved in place when the slice is committed: each row is there exactly once. Any other Spark format has
 no such move: its rows are written by `stage`, and a slice that fails before its commit delivers them again.
+
+What is published is what the manifest names, whatever else lies where it was staged.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,10 +18,12 @@ from urllib.parse import quote as urlquote
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column, Origin
+from caesura.checkpoint.manifest import Result
+from caesura.checkpoint.storage import File, Storage, files_of
+from caesura.checkpoint.verify import require
 from caesura.operators.rows import quote
-from caesura.spark.storage import Storage
 
-_STAGING = "_caesura"
+STAGING = "_caesura"
 
 
 class ResultSink(Protocol):
@@ -26,42 +31,83 @@ class ResultSink(Protocol):
     def repeatable(self) -> bool:
         """Whether nobody sees what was staged before it is published, so that it can be staged again."""
 
-    def stage(self, slice: int, rows: DataFrame) -> None:
-        """Write the rows of a slice so that they can be published, or written again."""
+    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
+        """Write the rows of a slice so that they can be published, or written again; the files they are in."""
 
     def discard(self, slice: int) -> None:
         """Throw away what was staged."""
 
-    def publish(self, slice: int, count: int | None) -> None:
-        """Make a committed slice's rows visible; doing it again changes nothing. `count` is None on a restart."""
+    def publish(self, slice: int, result: Result) -> None:
+        """Make a committed slice's rows visible."""
+
+    def recover(self, slice: int, result: Result) -> None:
+        """After a restart: finish publishing the last committed slice, and clear what is left of any other that
+        was staged, or published although its manifest is gone."""
 
 
 @dataclass(frozen=True)
 class FileSink:
-    """Several queries may write to one place, so each stages under its own name."""
+    """Several queries may write to one place, so each stages under its own name; and several checkpoints, one
+    after the other, so files are marked with the one they come from."""
 
     storage: Storage
     query: str
     format: str
+    mark: str
     options: tuple[tuple[str, str], ...] = ()
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> None:
-        path = self.storage.path(*self._staged(slice))
+    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
+        staged = self._staged(slice)
+        path = self.storage.path(*staged)
         rows.write.format(self.format).options(**dict(self.options)).mode("overwrite").save(path)
+        return files_of(self.storage, *staged)
 
     def discard(self, slice: int) -> None:
         self.storage.delete(*self._staged(slice))
 
-    def publish(self, slice: int, count: int | None) -> None:
+    def publish(self, slice: int, result: Result) -> None:
         staged = self._staged(slice)
-        for name in self.storage.names(*staged):
-            if not name.startswith(("_", ".")):
-                self.storage.move((*staged, name), (f"slice-{_name(slice)}-{name}",))
-        self.storage.delete(*staged)
+        for file in result.files:
+            self.storage.move((*staged, file.name), (self._published(slice, file),))
+        if result.files:
+            self.storage.delete(*staged)
+
+    def recover(self, slice: int, result: Result) -> None:
+        staged = self._staged(slice)
+        if self.storage.exists(*staged):  # it goes when all is published
+            self._finish(slice, result)
+        for name in self.storage.names(STAGING):
+            number, _, query = name.partition("-")
+            if number.isdigit() and query == self._name:
+                self.storage.delete(STAGING, name)
+        later = (name for name in self.storage.names() if _is_later(name, slice, self.mark))
+        for name in later:
+            self.storage.delete(name)
+
+    def _finish(self, slice: int, result: Result) -> None:
+        staged = self._staged(slice)
+        waiting = [file for file in result.files if not self.storage.exists(self._published(slice, file))]
+        for file in waiting:
+            require(self.storage, file, *staged, file.name)
+        for file in waiting:
+            self.storage.move((*staged, file.name), (self._published(slice, file),))
+
+    def _published(self, slice: int, file: File) -> str:
+        return f"slice-{_name(slice)}-{self.mark}-{file.name}"
+
+    @property
+    def _name(self) -> str:
+        return urlquote(self.query, safe="")
 
     def _staged(self, slice: int) -> tuple[str, str]:
-        return _STAGING, f"{_name(slice)}-{urlquote(self.query, safe='')}"
+        return STAGING, f"{_name(slice)}-{self._name}"
+
+
+def _is_later(name: str, slice: int, mark: str) -> bool:
+    """Whether a file was published by a slice after this one, of the same checkpoint."""
+    found = re.fullmatch(r"slice-(\d+)-([^-]+)-.*", name)
+    return found is not None and int(found[1]) > slice and found[2] == mark
 
 
 @dataclass(frozen=True)
@@ -73,14 +119,18 @@ class FormatSink:
     def repeatable(self) -> bool:
         return self.origin.format.lower() == "noop"
 
-    def stage(self, slice: int, rows: DataFrame) -> None:
+    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
         writer = rows.write.format(self.origin.format).options(**dict(self.origin.options)).mode("append")
         writer.save(self.location)
+        return ()
 
     def discard(self, slice: int) -> None:
         pass
 
-    def publish(self, slice: int, count: int | None) -> None:
+    def publish(self, slice: int, result: Result) -> None:
+        pass
+
+    def recover(self, slice: int, result: Result) -> None:
         pass
 
 
@@ -106,16 +156,19 @@ class ConsoleSink:
     show: Callable[[int, DataFrame, int], None]
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> None:
-        self.kept.files.stage(slice, rows)
+    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
+        return self.kept.files.stage(slice, rows)
 
     def discard(self, slice: int) -> None:
         self.kept.files.discard(slice)
 
-    def publish(self, slice: int, count: int | None) -> None:
-        self.kept.files.publish(slice, count)
-        if count:
-            self.show(slice, self.kept.rows(slice), count)
+    def publish(self, slice: int, result: Result) -> None:
+        self.kept.files.publish(slice, result)
+        if result.rows:
+            self.show(slice, self.kept.rows(slice), result.rows)
+
+    def recover(self, slice: int, result: Result) -> None:
+        self.kept.files.recover(slice, result)
 
 
 @dataclass(frozen=True)
@@ -126,14 +179,18 @@ class MemorySink:
     name: str
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> None:
-        self.kept.files.stage(slice, rows)
+    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
+        return self.kept.files.stage(slice, rows)
 
     def discard(self, slice: int) -> None:
         self.kept.files.discard(slice)
 
-    def publish(self, slice: int, count: int | None) -> None:
-        self.kept.files.publish(slice, count)
+    def publish(self, slice: int, result: Result) -> None:
+        self.kept.files.publish(slice, result)
+        self.refresh()
+
+    def recover(self, slice: int, result: Result) -> None:
+        self.kept.files.recover(slice, result)
         self.refresh()
 
     def refresh(self) -> None:

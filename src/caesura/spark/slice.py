@@ -6,9 +6,14 @@ The manifest, written last, makes all that a slice wrote visible.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import time_ns
 
+from caesura.checkpoint.lease import Lease
+from caesura.checkpoint.manifest import Counts, Manifest, Result, commit, forget_manifests
+from caesura.checkpoint.storage import Storage
+from caesura.checkpoint.verify import forget_plans, require_log, spark_log
 from caesura.operators.demand import Demanded
 from caesura.operators.released import ON_DEMAND
 from caesura.operators.rows import Rows
@@ -16,9 +21,6 @@ from caesura.planning.statistics_json import to_json
 from caesura.progress import Progress
 from caesura.spark.attempt import Assembly, Attempt, Batch, Done
 from caesura.spark.laps import Laps
-from caesura.spark.manifest import Manifest, commit
-from caesura.spark.quarantine import Counts
-from caesura.spark.storage import Storage
 from caesura.spark.survey import Survey
 from caesura.spark.traffic import statistics
 
@@ -32,20 +34,35 @@ class SliceDriver:
     """Runs slices, each against the last committed manifest, which it alone replaces."""
 
     def __init__(
-        self, assembly: Assembly, storage: Storage, manifest: Manifest, report: Callable[[Progress], None]
+        self,
+        assembly: Assembly,
+        storage: Storage,
+        leases: Sequence[Lease],
+        manifest: Manifest,
+        report: Callable[[Progress], None],
     ) -> None:
+        """The first of the leases is that on the storage."""
         self._assembly = assembly
         self._storage = storage
+        self._leases = leases
         self._report = report
         self._last: Mapping[str, Survey] = {}
         self.manifest = manifest
 
     def recover(self) -> None:
-        """Finish the last committed slice, in case the process died between its commit and that."""
-        if self.manifest.slice >= 0:
-            for target in self._assembly.targets:
-                target.sink.publish(self.manifest.slice, None)
+        """Go on from the last manifest alone. If something that it names is not as it was, nothing is changed.
+        Else its slice is published, in case the process died between commit and that, and all is cleared that
+        slices after it have left. A sink that cannot take rows back may have those of the next slice: it is to get
+        the same again, so that Spark's plan of it stays."""
+        require_log(self._storage, self.manifest)
+        self._assembly.files.verify(self.manifest)
+        for target in self._assembly.targets:
+            result = self.manifest.results.get(target.query.name, Result())
+            target.sink.recover(self.manifest.slice, result)
         self._assembly.files.sweep(self.manifest)
+        forget_manifests(self._storage, self.manifest)
+        if all(target.sink.repeatable for target in self._assembly.targets):
+            forget_plans(self._storage, self.manifest)
 
     def run(self, parts: Mapping[str, Rows], number: int, time: int) -> None:
         """One micro-batch, and when it came. Spark sends a batch again after a crash; one that was committed is
@@ -101,11 +118,23 @@ class SliceDriver:
         return {name: each.forecast() for name, each in last.items()} if alike else None
 
     def _commit(self, done: Done) -> None:
-        before, self.manifest = self.manifest, done.manifest
-        commit(self._storage, done.manifest)
+        before, slice = self.manifest, done.manifest.slice
+        log = before.log if done.manifest.ended else spark_log(self._storage, before, slice)
+        manifest = replace(done.manifest, log=log)
+        self._require_leases()
+        try:
+            commit(self._storage, manifest, self._leases[0].desk)
+        except OSError:
+            self._require_leases()
+            raise
+        self.manifest = manifest
         for target in self._assembly.targets:
-            target.sink.publish(done.manifest.slice, done.output[target.query.name])
-        self._assembly.files.collect_garbage(before.tables, done.manifest.tables)
+            target.sink.publish(slice, self.manifest.results[target.query.name])
+        self._assembly.files.collect_garbage(before.tables, self.manifest.tables)
+
+    def _require_leases(self) -> None:
+        for lease in self._leases:
+            lease.require()
 
     def _demand(self, counted: Counts) -> dict[str, dict[str, int]]:
         """What was counted of joins with demand, and how many rows wait in them."""
@@ -122,11 +151,12 @@ class SliceDriver:
 
     def _progress(self, done: Done, laps: Laps) -> Progress:
         state = {name: version.rows for name, version in self.manifest.tables.items()}
+        output = {name: result.rows for name, result in self.manifest.results.items()}
         holds = {table.name: table.holds for table in self._assembly.files.tables}
         return Progress(
             slice=self.manifest.slice,
             rows_in=sum(each.rows for each in done.surveys.values()),
-            rows_out=sum(done.output.values()),
+            rows_out=sum(output.values()),
             punctuations=sum(each.punctuations for each in done.surveys.values()),
             set_aside=done.written.quarantined,
             set_aside_total=self.manifest.quarantined,
@@ -138,7 +168,7 @@ class SliceDriver:
             punctuation_rows=sum(n for name, n in state.items() if holds[name] == "punctuations"),
             seconds=laps.total,
             state=state,
-            output=done.output,
+            output=output,
             statistics=statistics(self.manifest.seen),
             phases=laps.seconds,
         )

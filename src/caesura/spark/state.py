@@ -14,17 +14,26 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
+from caesura.checkpoint.damage import damaged
+from caesura.checkpoint.manifest import (
+    MANIFESTS,
+    Counts,
+    Manifest,
+    Part,
+    TableVersion,
+    last_manifest,
+    manifest_name,
+)
+from caesura.checkpoint.storage import File, Storage, files_of
+from caesura.checkpoint.verify import STATE, require_state, slice_name
 from caesura.operators.intervals import MOST, interval_table
 from caesura.operators.operator import Changes, Held, Holds, State, StateTable
 from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, hull, quote, text, union, view
 from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
-from caesura.spark.manifest import Manifest, Part, TableVersion, last_manifest
-from caesura.spark.quarantine import QUARANTINE, Aside, Counts, counts
-from caesura.spark.storage import Storage
+from caesura.spark.quarantine import QUARANTINE, Aside, counts
 
-_FOLDER = "state"
 _FIGURE, _WIDE = "figure", "wide interval"
 """Columns that are not written."""
 
@@ -50,9 +59,10 @@ class PurgePolicy:
 
 @dataclass(frozen=True)
 class WrittenTable:
-    """What a slice wrote to a table, as far as the driver knows: a count, and the longest intervals of boxes."""
+    """What a slice wrote to a table, as far as the driver knows: a count, its files, and the longest intervals."""
 
     rows: int = 0
+    files: tuple[File, ...] = ()
     spans: spans.Known = ()
 
 
@@ -134,18 +144,24 @@ class StateFiles:
         writer = frame.drop(_FIGURE, _WIDE).write.mode("overwrite")
         if tables:
             writer = writer.option("parquet.enable.dictionary", "false").partitionBy("table")
-            writer.parquet(self._storage.path(_FOLDER, _name(slice)))
+            writer.parquet(self._storage.path(STATE, slice_name(slice)))
         else:
             writer.format("noop").save()
         found = observed.get
         known = {name: spans.read(found[f"s{i}"]) for i, name in enumerate(intervals)}
-        sizes = {name: WrittenTable(found[f"n{i}"], known.get(name, ())) for i, name in enumerate(tables)}
+        sizes = {
+            name: WrittenTable(found[f"n{i}"], self._written(slice, name), known.get(name, ()))
+            for i, name in enumerate(tables)
+        }
         quarantined_now = counts((each, found[f"q{i}"]) for i, each in enumerate(aside))
         numbers = {rows: int(found[f"f{i}"]) for i, rows in enumerate(figures)}
         values: dict[str, dict[str, int]] = {}
         for i, (name, column) in enumerate(columns):
             values.setdefault(name, {})[column] = found[f"v{i}"]
         return Written(sizes, quarantined_now, released(counted, numbers), values)
+
+    def _written(self, slice: int, name: str) -> tuple[File, ...]:
+        return files_of(self._storage, STATE, slice_name(slice), self._folders[name])
 
     def _balanced(self, names: Iterable[str]) -> list[str]:
         """In an order in which tasks get equally many rows. Each takes neighbours in the union, as many parts as
@@ -171,7 +187,7 @@ class StateFiles:
         after = dict(before)
         for name, change in changes.items():
             found = written.tables.get(name, WrittenTable())
-            part = Part(slice, found.rows)
+            part = Part(slice, found.rows, found.files)
             earlier = before.get(name, TableVersion())
             known = {} if change.rows is None else dict(change.rows.ranges)
             if change.runs is not None:
@@ -188,49 +204,61 @@ class StateFiles:
         """Delete the parts that only the earlier slice's manifest named."""
         dropped = [(name, part) for name in before for part in set(before[name].parts) - set(after[name].parts)]
         for name, part in dropped:
-            self._storage.delete(_FOLDER, _name(part.slice), self._folders[name])
+            self._storage.delete(STATE, slice_name(part.slice), self._folders[name])
             if (frame := self._bases.pop((name, part.slice), None)) is not None:
                 frame.unpersist()
         for slice in {part.slice for _, part in dropped}:
-            if not any(name.startswith("table=") for name in self._storage.names(_FOLDER, _name(slice))):
-                self._storage.delete(_FOLDER, _name(slice))
+            if not any(name.startswith("table=") for name in self._storage.names(STATE, slice_name(slice))):
+                self._storage.delete(STATE, slice_name(slice))
+
+    def verify(self, last: Manifest) -> None:
+        """That all is there that was there when the last slice was committed."""
+        if unknown := last.tables.keys() - self._folders.keys():
+            path = self._storage.path(MANIFESTS, manifest_name(last.slice))
+            raise damaged(path, f"it has a table `{min(unknown)}`, which no query needs")
+        require_state(self._storage, self._folders, last)
 
     def sweep(self, last: Manifest) -> None:
-        """Delete what a process left behind that died before or after the commit of a slice."""
+        """Delete what a process left behind that died before or after the commit of a slice. What has another name
+        than a slice is not ours."""
         live = {
-            (self._folders[name], _name(part.slice))
+            (self._folders[name], slice_name(part.slice))
             for name, version in last.tables.items()
             for part in version.parts
         }
-        for slice in self._storage.names(_FOLDER):
-            if int(slice) > last.slice:
-                self.discard(int(slice))
+        for slice in self._slices():
+            if slice > last.slice:
+                self.discard(slice)
                 continue
-            for folder in self._storage.names(_FOLDER, slice):
-                if folder != self._folders[QUARANTINE.name] and (folder, slice) not in live:
-                    self._storage.delete(_FOLDER, slice, folder)
-            if not self._storage.names(_FOLDER, slice):
-                self._storage.delete(_FOLDER, slice)
+            name = slice_name(slice)
+            for folder in self._storage.names(STATE, name):
+                if folder != self._folders[QUARANTINE.name] and (folder, name) not in live:
+                    self._storage.delete(STATE, name, folder)
+            if not self._storage.names(STATE, name):
+                self._storage.delete(STATE, name)
+
+    def _slices(self) -> list[int]:
+        return [int(name) for name in self._storage.names(STATE) if len(name) == 10 and name.isdecimal()]
 
     def discard(self, slice: int) -> None:
         """Delete what was written for a slice that was not committed."""
-        self._storage.delete(_FOLDER, _name(slice))
+        self._storage.delete(STATE, slice_name(slice))
 
     def quarantine(self) -> DataFrame:
         """What was set aside by the slices committed so far."""
         last = last_manifest(self._storage).slice
         folder = self._folders[QUARANTINE.name]
-        slices = [int(name) for name in self._storage.names(_FOLDER) if int(name) <= last]
-        parts = [Part(slice, 1) for slice in slices if self._storage.exists(_FOLDER, _name(slice), folder)]
+        slices = (slice for slice in self._slices() if slice <= last)
+        parts = [Part(slice, 1) for slice in slices if self._storage.exists(STATE, slice_name(slice), folder)]
         if not parts:
             return self._spark.sql("SELECT 0L AS slice, '' AS stream, '' AS reason, '' AS row").where("false")
-        number = f"CAST(regexp_extract(_metadata.file_path, '/{_FOLDER}/([0-9]+)/', 1) AS BIGINT) AS slice"
+        number = f"CAST(regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)/', 1) AS BIGINT) AS slice"
         columns = [quote(column.name) for column in QUARANTINE.columns]
         return self._files_of(QUARANTINE.name, tuple(parts)).selectExpr(number, *columns)
 
     @property
     def quarantine_path(self) -> str:
-        return self._storage.path(_FOLDER, "*", self._folders[QUARANTINE.name])
+        return self._storage.path(STATE, "*", self._folders[QUARANTINE.name])
 
     def path(self, *names: str) -> str:
         return self._storage.path(*names)
@@ -278,7 +306,7 @@ class StateFiles:
         return self._layouts[name].as_read(view(files, f"state: {name}{which}")).ranging(version.ranges)
 
     def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
-        paths = [self._storage.path(_FOLDER, _name(part.slice), self._folders[name]) for part in parts]
+        paths = [self._storage.path(STATE, slice_name(part.slice), self._folders[name]) for part in parts]
         return self._spark.read.schema(self._layouts[name].schema).parquet(*paths)
 
     def _tagged(self, name: str, rows: Rows, *, measured: bool) -> Rows:
@@ -293,7 +321,3 @@ def _figure(number: int, rows: Rows) -> Rows:
     """The number of rows of a table that is not written."""
     counted = rows.summary({_FIGURE: "count(*)"})
     return counted.project({"table": text(f"{_FIGURE} {number}"), _FIGURE: _FIGURE})
-
-
-def _name(slice: int) -> str:
-    return f"{slice:010d}"

@@ -1,60 +1,95 @@
-"""Small files and directories of a checkpoint, on any file system that Spark's Hadoop client knows."""
+"""Files of a checkpoint or a sink, on any file system that Spark's Hadoop client knows."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from caesura.checkpoint.storage import File, LocalStorage, Storage
 
-class Storage:
-    """Paths below one root. Writing a file is atomic: it is there whole or not at all."""
 
-    def __init__(self, spark: SparkSession, root: str) -> None:
-        self.root = root.rstrip("/")
-        self._hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
-        self._io: Any = spark._jvm.org.apache.commons.io.IOUtils  # type: ignore[union-attr]
-        configuration = spark._jsparkSession.sessionState().newHadoopConf()
-        self._files: Any = self._hadoop.fs.Path(self.root).getFileSystem(configuration)
+def storage_at(spark: SparkSession, root: str) -> Storage:
+    """A local folder is reached directly: a call through the JVM takes as long as the work itself."""
+    hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
+    path = hadoop.fs.Path(root)
+    files = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
+    if files.getUri().getScheme() == "file":
+        return LocalStorage(str(files.makeQualified(path).toUri().getPath()))
+    return HadoopStorage(spark, root.rstrip("/"), files)
+
+
+class HadoopStorage(Storage):
+    def __init__(self, spark: SparkSession, root: str, files: Any) -> None:
+        self._root = root
+        self._jvm: Any = spark._jvm
+        self._files = files
 
     @property
-    def local(self) -> bool:
-        return bool(self._files.getUri().getScheme() == "file")
-
-    def path(self, *parts: str) -> str:
-        return "/".join((self.root, *parts))
+    def root(self) -> str:
+        return self._root
 
     def _at(self, *parts: str) -> Any:
-        return self._hadoop.fs.Path(self.path(*parts))
+        return self._jvm.org.apache.hadoop.fs.Path(self.path(*parts))
 
     def exists(self, *parts: str) -> bool:
         return bool(self._files.exists(self._at(*parts)))
 
-    def is_file(self) -> bool:
-        return self.exists() and not self._files.getFileStatus(self._at()).isDirectory()
+    def is_file(self, *parts: str) -> bool:
+        return self.exists(*parts) and not self._files.getFileStatus(self._at(*parts)).isDirectory()
 
     def names(self, *parts: str) -> list[str]:
-        """What a directory holds, sorted; nothing if it does not exist."""
         if not self.exists(*parts):
             return []
         return sorted(status.getPath().getName() for status in self._files.listStatus(self._at(*parts)))
 
-    def read(self, *parts: str) -> str:
+    def read(self, *parts: str) -> bytes:
         stream = self._files.open(self._at(*parts))
         try:
-            return str(self._io.toString(stream, "UTF-8"))
+            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
         finally:
             stream.close()
 
     def write(self, text: str, *parts: str) -> None:
         *folder, name = parts
         temporary = (*folder, f".{name}.tmp")
-        stream = self._files.create(self._at(*temporary), True)
+        self.delete(*temporary)
+        self._written(text, *temporary)
+        if self.exists(*parts):  # renaming does not replace a file everywhere
+            self.delete(*parts)
+        self.move(temporary, parts)
+
+    def create(self, text: str, *parts: str) -> bool:
+        if self.exists(*parts):
+            return False
+        try:
+            self._written(text, *parts)
+        except Py4JJavaError as error:
+            if "FileAlreadyExists" in error.java_exception.getClass().getName():
+                return False
+            raise
+        return True
+
+    def _written(self, text: str, *parts: str) -> None:
+        """A new file in a folder that is there."""
+        create = self._files.createFile(self._at(*parts)).overwrite(False)
+        stream = create.build()
         try:
             stream.write(bytearray(text, "utf-8"))
         finally:
             stream.close()
-        self.move(temporary, parts)
+
+    def file(self, *parts: str) -> File | None:
+        if not self.is_file(*parts):
+            return None
+        checksum = self._jvm.java.util.zip.CRC32()
+        stream = self._jvm.java.util.zip.CheckedInputStream(self._files.open(self._at(*parts)), checksum)
+        try:
+            size = self._jvm.org.apache.commons.io.IOUtils.consume(stream)
+        finally:
+            stream.close()
+        return File(parts[-1], int(size), int(checksum.getValue()))
 
     def move(self, source: tuple[str, ...], target: tuple[str, ...]) -> None:
         if not self._files.rename(self._at(*source), self._at(*target)):

@@ -20,12 +20,12 @@ from typing import TypeAlias
 
 from caesura import plan
 from caesura.catalog import Promise, Traffic
+from caesura.checkpoint.manifest import Seen
 from caesura.operators.join import Join
 from caesura.planning.statistics import Statistics
 from caesura.safety.bases import bases
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract
-from caesura.spark.manifest import Seen
 from caesura.spark.punctuations import kind_of
 from caesura.spark.survey import Survey
 
