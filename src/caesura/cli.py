@@ -23,6 +23,7 @@ from caesura.sql.source import read_source
 
 if TYPE_CHECKING:
     from caesura.explain.measured import MeasuredRun
+    from caesura.spark.query import ContinuousQuery
 
 SAFE, UNSAFE, UNREADABLE = 0, 1, 2
 FAILED = 1
@@ -190,6 +191,7 @@ def run_command(
 ) -> None:
     """Run every INSERT and SELECT of a file."""
     from caesura.session import Session
+    from caesura.signals import Stopped, stoppable
     from caesura.terminal import ProgressLine, print_diagnostics, stderr
 
     try:
@@ -202,29 +204,52 @@ def run_command(
         unsafe = all(diagnostic.code.startswith(SAFETY_CODES) for diagnostic in error.diagnostics)
         sys.exit(FAILED if unsafe else UNREADABLE)
 
-    from caesura.spark.session import embedded
+    from caesura.spark.session import running
 
+    query: ContinuousQuery | None = None
     try:
-        session = Session(embedded(master, ui=ui))
-        with ProgressLine() as line:
-            query = session.file(file).start(
-                checkpoint=checkpoint,
-                take_over=take_over,
-                until_end=until_end,
-                allow_unbounded=allow_unbounded,
-                statistics=statistics,
-                every_order=every_order,
-                fewest_schemes=fewest_schemes,
-                eager_rows=eager_rows,
-                on_progress=line.update,
-            )
+        with stoppable() as again, running(master, ui=ui) as spark, ProgressLine() as line:
+            again()
             try:
+                query = (
+                    Session(spark)
+                    .file(file)
+                    .start(
+                        checkpoint=checkpoint,
+                        take_over=take_over,
+                        until_end=until_end,
+                        allow_unbounded=allow_unbounded,
+                        statistics=statistics,
+                        every_order=every_order,
+                        fewest_schemes=fewest_schemes,
+                        eager_rows=eager_rows,
+                        on_progress=line.update,
+                    )
+                )
                 query.awaitTermination()
-            except KeyboardInterrupt:
-                query.stop()
+            except Stopped:
+                if query is not None:
+                    query.stop()
+                raise
+        _report(query, checkpoint)
+    except Stopped as signal:
+        stderr.out(_where_stopped(query, checkpoint))
+        sys.exit(signal.status)
     except CaesuraError as error:
         print_diagnostics(error.diagnostics)
         sys.exit(FAILED)
+
+
+def _where_stopped(query: ContinuousQuery | None, checkpoint: str | None) -> str:
+    last = None if query is None else query.lastProgress
+    where = "before the first slice" if last is None else f"after slice {last.slice}"
+    return f"stopped {where}{'; a new start continues there' if checkpoint else ''}"
+
+
+def _report(query: ContinuousQuery, checkpoint: str | None) -> None:
+    """What is to be said at the end of a run."""
+    from caesura.terminal import stderr
+
     last = query.lastProgress
     if last is None:
         stderr.out("nothing to do: there is no new input, or the streams of this checkpoint have ended")

@@ -213,7 +213,7 @@ class DemandedSlice:
     def __post_init__(self) -> None:
         parts = (self.join.tree, *self.join.tree.below)
         first = [part for part in parts if isinstance(part.children[0], Part)]
-        judges = side_by_side(lambda part: self._judge(part, 0), first)
+        judges = side_by_side(self.state.spark, lambda part: self._judge(part, 0), first)
         self._take(self.join.tree, (), dict(zip(first, judges, strict=True)))
 
     def possible(self, part: Part) -> Rows | None:
@@ -223,7 +223,7 @@ class DemandedSlice:
     def _take(self, part: Part, judges: Judges, first: Mapping[Part, Judge]) -> None:
         """`first` are the judges of first children, who ask sources alone, and so wait for nobody."""
         inputs = [child for child in part.children if isinstance(child, int)]
-        active = side_by_side(lambda i: self._activated(i, judges), inputs)
+        active = side_by_side(self.state.spark, lambda i: self._activated(i, judges), inputs)
         self.added.update(zip(inputs, active, strict=True))
         for number, child in enumerate(part.children):
             if isinstance(child, Part):

@@ -6,14 +6,28 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from pyspark.sql import SparkSession
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def side_by_side(do: Callable[[T], R], each: Iterable[T]) -> list[R]:
+def workers(spark: SparkSession, most: int | None = None) -> ThreadPoolExecutor:
+    """Threads whose jobs have the tags of this one's, and can be cancelled with them."""
+    context = spark.sparkContext
+    tags = context.getJobTags()
+
+    def tagged() -> None:
+        for tag in tags:
+            context.addJobTag(tag)
+
+    return ThreadPoolExecutor(most, initializer=tagged)
+
+
+def side_by_side(spark: SparkSession, do: Callable[[T], R], each: Iterable[T]) -> list[R]:
     """What `do` gives for each, in their order."""
     several = list(each)
     if len(several) < 2:
         return [do(one) for one in several]
-    with ThreadPoolExecutor(len(several)) as pool:
+    with workers(spark, len(several)) as pool:
         return list(pool.map(do, several))

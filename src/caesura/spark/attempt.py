@@ -7,7 +7,7 @@ all changes of all state tables, one that surveys the input.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -24,6 +24,7 @@ from caesura.operators.join import Join
 from caesura.operators.operator import Changes, Flow
 from caesura.operators.released import Count, counts
 from caesura.operators.rows import Rows
+from caesura.operators.together import workers
 from caesura.spark.arrivals import Arrivals
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract, Source
@@ -111,7 +112,7 @@ class Attempt:
             name: Arrivals(assembly.contracts[name], rows, self._pasts[name])
             for name, rows in (batch.parts or {}).items()
         }
-        self._pool = ThreadPoolExecutor()
+        self._pool = workers(assembly.spark)
         self._early: Future[dict[str, Result]] | None = None
 
     def __enter__(self) -> Attempt:

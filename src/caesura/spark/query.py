@@ -6,10 +6,11 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
+from threading import Event, Lock, Thread
+from uuid import uuid4
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.diagnostics import CaesuraError, Diagnostic
@@ -21,6 +22,10 @@ from caesura.spark.slice import SliceDriver
 from caesura.spark.state import StateFiles
 
 _REMEMBERED = 100
+_PATIENCE, _AGAIN = 5.0, 0.5
+"""Seconds in which a slice may finish when the query is to stop, and between attempts to end it."""
+_LONG = 3_600_000
+"""Milliseconds."""
 _FAILURES = (*SPARK_ERRORS, OSError, CaesuraError)
 """What a slice may end with."""
 
@@ -29,10 +34,16 @@ class ContinuousQuery:
     """A pipeline that has been started. Names and behaviour follow Spark's `StreamingQuery`."""
 
     def __init__(
-        self, name: str, files: StateFiles, scratch: TemporaryDirectory[str] | None, held: ExitStack
+        self,
+        name: str,
+        spark: SparkSession,
+        files: StateFiles,
+        scratch: TemporaryDirectory[str] | None,
+        held: ExitStack,
     ) -> None:
         """`held` is let go of at the end."""
         self.name = name
+        self._spark = spark
         self._files = files
         self._held = held
         self._scratch = scratch  # a checkpoint that nobody asked to keep goes with the handle
@@ -40,6 +51,8 @@ class ContinuousQuery:
         self._streaming: StreamingQuery | None = None
         self._failure: CaesuraError | None = None
         self._stopped = False
+        self._slicing = Lock()  # by a slice, while it runs
+        self._tag = f"caesura {uuid4().hex}"
         self._started = Event()
         self._done = Event()
 
@@ -78,8 +91,13 @@ class ContinuousQuery:
             raise self._failure
 
     def stop(self) -> None:
-        """Stop after the slice that is being committed; a restart on the same checkpoint continues there."""
+        """Stop after the slice that is being run, or without it if it takes longer than a few seconds. That is no
+        failure; a restart on the same checkpoint continues there."""
         self._stopped = True
+        if not self._slicing.acquire(timeout=_PATIENCE):
+            while not self._slicing.acquire(timeout=_AGAIN):
+                self._spark.sparkContext.cancelJobsWithTag(self._tag)  # those that it has by now
+        self._slicing.release()
         if self._streaming is not None:
             self._streaming.stop()
         self._done.wait()
@@ -116,22 +134,44 @@ class ContinuousQuery:
     def _guarded(self, driver: SliceDriver, inputs: Inputs) -> Callable[[DataFrame, int], None]:
         def run(batch: DataFrame, number: int) -> None:
             self._started.wait()  # the first batch may be there before Spark has returned the query
-            assert self._streaming is not None
-            try:
-                with inputs.of_batch(batch, self._streaming) as parts:
-                    driver.run(parts, number, inputs.time(self._streaming))
-            except _FAILURES as error:
-                self._failure = _failed(number, error)
-                raise
+            streaming = self._streaming
+            assert streaming is not None
+
+            def slice() -> None:
+                with inputs.of_batch(batch, streaming) as parts:
+                    driver.run(parts, number, inputs.time(streaming))
+
+            if not self._ran(driver, slice, number):
+                self._await_interruption()
 
         return run
+
+    def _ran(self, driver: SliceDriver, slice: Callable[[], None], number: int) -> bool:
+        """Run a slice; False if it was not, because the query is to stop."""
+        with self._slicing:
+            if self._stopped:
+                return False
+            self._spark.sparkContext.addJobTag(self._tag)
+            try:
+                slice()
+            except _FAILURES as error:
+                if self._stopped and number > driver.manifest.slice:
+                    return False
+                self._failure = self._failure or _failed(number, error, committed=number <= driver.manifest.slice)
+                raise
+        return True
+
+    def _await_interruption(self) -> None:
+        """Spark takes a batch that returns for done, and one that fails for a failure, unless it was interrupted:
+        which it is by who stops it."""
+        self._spark._jvm.java.lang.Thread.sleep(_LONG)  # type: ignore[union-attr]
 
     def _watch(self, driver: SliceDriver, end: bool) -> None:
         try:
             if self._streaming is not None:
                 self._streaming.awaitTermination()
-            if end and not self._stopped:
-                driver.end()
+            if end:
+                self._ran(driver, driver.end, driver.manifest.slice + 1)
             driver.keep_statistics()
         except _FAILURES as error:
             self._failure = self._failure or _failed(driver.manifest.slice + 1, error)
@@ -144,14 +184,13 @@ class ContinuousQuery:
         self._done.set()
 
 
-def _failed(slice: int, error: Exception) -> CaesuraError:
+def _failed(slice: int, error: Exception, *, committed: bool = False) -> CaesuraError:
     if isinstance(error, CaesuraError):
         return error
-    return CaesuraError(
-        Diagnostic(
-            Code.SLICE_FAILED,
-            f"slice {slice} failed, nothing of it was committed",
-            because=(reason(error),),
-            help=("once the cause is gone, a new start with the same --checkpoint continues at this slice",),
-        )
-    )
+    if committed:
+        what = f"slice {slice} is committed, and its results cannot be delivered"
+        help = "once the cause is gone, a new start with the same --checkpoint delivers them, and goes on"
+    else:
+        what = f"slice {slice} failed, nothing of it was committed"
+        help = "once the cause is gone, a new start with the same --checkpoint continues at this slice"
+    return CaesuraError(Diagnostic(Code.SLICE_FAILED, what, because=(reason(error),), help=(help,)))

@@ -165,7 +165,7 @@ def _started(given: _Start) -> ContinuousQuery:
     }
     remembered = (table for contract in contracts.values() for table in contract.tables)
     files = StateFiles(work, storage, (*compiled.tables, *remembered), settings.purge)
-    query = ContinuousQuery(" ".join(each.name for each in queries), files, given.scratch, given.held)
+    query = ContinuousQuery(" ".join(each.name for each in queries), work, files, given.scratch, given.held)
 
     def report(progress: Progress) -> None:
         told = replace(progress, unbounded=settings.unbounded)

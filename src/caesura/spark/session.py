@@ -5,8 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
+from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from caesura.diagnostics import CaesuraError, Diagnostic
@@ -17,6 +22,8 @@ _BROADCAST_BYTES = 64 * 1024 * 1024
 _COMPILED_CLASSES = 4_000
 _PAGE = "2m"
 _REMEMBERED = 20
+_END = 5
+"""Seconds."""
 _CONF = Path(__file__).parent / "conf"
 """A Spark configuration folder that keeps the logs to errors."""
 
@@ -59,6 +66,30 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
             .config("spark.driver.memory", os.environ.get("CAESURA_DRIVER_MEMORY", "4g"))
         )
     return builder.getOrCreate()
+
+
+@contextmanager
+def running(master: str | None = None, *, ui: bool = False) -> Iterator[SparkSession]:
+    """The embedded Spark, which ends with the context if it began there."""
+    own = SparkContext._active_spark_context is None
+    spark = embedded(master, ui=ui)
+    try:
+        yield spark
+    finally:
+        if own:
+            _shut_down(spark)
+
+
+def _shut_down(spark: SparkSession) -> None:
+    """And wait until its process is gone."""
+    gateway: Any = spark.sparkContext._gateway
+    spark.stop()
+    process = getattr(gateway, "proc", None)
+    if process is not None:
+        gateway.shutdown()
+        process.stdin.close()
+        with suppress(TimeoutExpired):
+            process.wait(_END)
 
 
 def _quieten() -> None:
