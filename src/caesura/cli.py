@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import quote
 
 import click
 
+from caesura.checkpoint.storage import LocalStorage, Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.planning.statistics import Statistics
@@ -262,6 +264,56 @@ def _report(query: ContinuousQuery, checkpoint: str | None) -> None:
         for stream, reasons in last.set_aside_total.items():
             for reason, number in reasons.items():
                 stderr.out(f"  {number:,} of {stream}: {reason}")
+
+
+@main.command("state")
+@click.argument("folder", metavar="DIR", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--table", "name", metavar="NAME", help="Print the rows of one table, one JSON object per line.")
+@click.option("--quarantine", is_flag=True, help="Print what was set aside, one JSON object per line.")
+def state_command(folder: str, as_json: bool, name: str | None, quarantine: bool) -> None:
+    """Show what a checkpoint holds. Starts no JVM unless rows are asked for."""
+    from caesura.checkpoint.contents import contents, lines
+    from caesura.terminal import stdout
+
+    try:
+        with _checkpoint(folder) as storage:
+            found = contents(storage)
+            if name is not None or quarantine:
+                _print_rows(storage, name, quarantine=quarantine)
+            elif as_json:
+                click.echo(json.dumps(found, indent=2))
+            else:
+                stdout.out("\n".join(lines(found)))
+    except CaesuraError as error:
+        _fail(*error.diagnostics)
+    except OSError as error:
+        why = str(error.strerror or error)
+        _fail(Diagnostic(Code.CHECKPOINT, f"`{folder}` cannot be read", because=(why,)))
+
+
+@contextmanager
+def _checkpoint(folder: str) -> Iterator[Storage]:
+    """Only Spark reaches what is not on this machine."""
+    if "://" not in folder:
+        yield LocalStorage(folder)
+        return
+    from caesura.spark.session import running
+    from caesura.spark.storage import storage_at
+
+    with running() as spark:
+        yield storage_at(spark, folder)
+
+
+def _print_rows(storage: Storage, name: str | None, *, quarantine: bool) -> None:
+    from caesura.spark.contents import quarantined, rows_of
+    from caesura.spark.session import running
+
+    with running() as spark:
+        for row in () if name is None else rows_of(spark, storage, name):
+            click.echo(row)
+        for row in quarantined(spark, storage) if quarantine else ():
+            click.echo(row)
 
 
 @main.command("demo")

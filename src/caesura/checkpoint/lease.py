@@ -140,21 +140,7 @@ class Lease:
         return self._storage.create(seal(_KIND, asdict(self._holder)), *self._folder, _HOLDER)
 
     def _holding(self) -> Holder | None:
-        """Who holds it; None if that cannot be told."""
-        try:
-            path = (*self._folder, _HOLDER)
-            text = self._storage.read(*path).decode(errors="replace")
-            holder = Holder(**unseal(_KIND, text, self._storage.path(*path)))
-            return replace(holder, seen=self._seen(holder))
-        except (OSError, CaesuraError, TypeError):
-            return None
-
-    def _seen(self, holder: Holder) -> float:
-        sign = (*self._folder, holder.token, _SIGN)
-        try:
-            return float(self._storage.read(*sign)) if self._storage.exists(*sign) else holder.seen
-        except (OSError, ValueError):
-            return holder.seen
+        return _holder(self._storage, self._folder)
 
     def _sign(self) -> None:
         while not self._released.wait(_SIGN_EVERY):
@@ -162,6 +148,22 @@ class Lease:
                 self._storage.write(str(time()), *self.desk, _SIGN)
             except OSError:  # the lease is lost, or its disk for a moment; the next commit will see
                 continue
+
+
+def holder_of(storage: Storage, *folder: str) -> Holder | None:
+    """Who writes to what lies in a folder; None if nobody does, or if that cannot be told."""
+    return _holder(storage, (*folder, LEASE))
+
+
+def _holder(storage: Storage, folder: tuple[str, ...]) -> Holder | None:
+    path = (*folder, _HOLDER)
+    try:
+        text = storage.read(*path).decode(errors="replace")
+        holder = Holder(**unseal(_KIND, text, storage.path(*path)))
+        sign = (*folder, holder.token, _SIGN)
+        return replace(holder, seen=float(storage.read(*sign))) if storage.exists(*sign) else holder
+    except (OSError, CaesuraError, TypeError, ValueError):
+        return None
 
 
 def _in_use(what: str, holder: Holder | None, *, lost: bool = False) -> CaesuraError:

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from caesura import plan
+from caesura.checkpoint.contents import PIPELINE
 from caesura.checkpoint.damage import damaged
 from caesura.checkpoint.manifest import MANIFESTS
 from caesura.checkpoint.sealed import seal, unseal
@@ -18,8 +19,6 @@ from caesura.planning.statistics import Statistics
 from caesura.planning.through import Gate
 from caesura.safety.tree import Arrangement
 from caesura.spark.fingerprint import fingerprint
-
-_PIPELINE = "pipeline.json"
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,8 @@ def claimed(storage: Storage, pipeline: plan.Pipeline, statistics: Statistics, *
     """A checkpoint is of one pipeline: state of another would be read as if it were its own. So it keeps how
     joins were arranged and where demand was let through when it was made, whatever is known about the streams by
     now, and the schemes."""
-    mine, path = fingerprint(pipeline), storage.path(_PIPELINE)
-    if not storage.exists(_PIPELINE):
+    mine, path = fingerprint(pipeline), storage.path(PIPELINE)
+    if not storage.exists(PIPELINE):
         if storage.names(MANIFESTS):
             raise damaged(path, "it is missing")
         gates = demanded(pipeline, statistics)
@@ -46,9 +45,9 @@ def claimed(storage: Storage, pipeline: plan.Pipeline, statistics: Statistics, *
         claim = Claim(gates, arrangements, fewest_schemes, uuid4().hex[:8])
         written = {"fingerprint": mine, **asdict(claim), "sql": pipeline.source.text}
         storage.make()
-        storage.write(seal("pipeline", written), _PIPELINE)
+        storage.write(seal("pipeline", written), PIPELINE)
         return claim
-    theirs = unseal("pipeline", storage.read(_PIPELINE).decode(errors="replace"), path)
+    theirs = unseal("pipeline", storage.read(PIPELINE).decode(errors="replace"), path)
     if theirs["fingerprint"] != mine:
         raise CaesuraError(
             Diagnostic(

@@ -187,6 +187,7 @@ def _started(given: _Start) -> ContinuousQuery:
     )
     driver = SliceDriver(assembly, storage, (mine, *sinks), last_manifest(storage), report)
     driver.recover()
+    files.declare()
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}
     if settings.until_end:
         trigger = {"availableNow": True}

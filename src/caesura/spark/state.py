@@ -25,6 +25,7 @@ from caesura.checkpoint.manifest import (
     manifest_name,
 )
 from caesura.checkpoint.storage import File, Storage, files_of
+from caesura.checkpoint.tables import TableFiles, keep_tables
 from caesura.checkpoint.verify import STATE, require_state, slice_name
 from caesura.operators.intervals import MOST, interval_table
 from caesura.operators.operator import Changes, Held, Holds, State, StateTable
@@ -93,6 +94,17 @@ class StateFiles:
         self._layouts = {table.name: shared_layout(table) for table in tables}
         self._layouts[QUARANTINE.name] = own_layout(QUARANTINE)
         self._bases: dict[tuple[str, int], DataFrame] = {}
+
+    def declare(self) -> None:
+        """Write down which tables there are."""
+        keep_tables(
+            self._storage,
+            {
+                name: TableFiles(self._folders[name], table.holds, layout.schema, layout.read)
+                for name, table in self._tables.items()
+                for layout in (self._layouts[name],)
+            },
+        )
 
     def open(self, versions: Mapping[str, TableVersion]) -> State:
         held = {name: self._held(name, versions.get(name, TableVersion())) for name in self._tables}
