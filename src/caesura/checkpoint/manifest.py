@@ -7,6 +7,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from typing import Any, TypeAlias
 
 from caesura.checkpoint.damage import damaged
+from caesura.checkpoint.failpoints import reach
 from caesura.checkpoint.sealed import seal, unseal
 from caesura.checkpoint.storage import File, Storage
 
@@ -184,6 +185,7 @@ def commit(storage: Storage, manifest: Manifest, desk: tuple[str, ...]) -> None:
     """`desk`: a folder that only the writer has who may commit."""
     name = manifest_name(manifest.slice)
     storage.write(manifest.to_json(), *desk, name)
+    reach("prepared")
     storage.move((*desk, name), (MANIFESTS, name))
     storage.delete(MANIFESTS, manifest_name(manifest.slice - 2))
 

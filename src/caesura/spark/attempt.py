@@ -18,6 +18,7 @@ from pyspark.sql.functions import expr
 
 from caesura import plan
 from caesura.catalog import Stream
+from caesura.checkpoint.failpoints import reach
 from caesura.checkpoint.manifest import Manifest, Promised, Result
 from caesura.operators.closed import Closed
 from caesura.operators.join import Join
@@ -243,7 +244,9 @@ class Attempt:
     def _staged(self, flows: Mapping[plan.Plan, Flow]) -> dict[str, Result]:
         """Write the queries' result rows aside."""
         targets = self._assembly.targets
-        return {each.query.name: self._result(each, flows[each.query.plan].rows) for each in targets}
+        staged = {each.query.name: self._result(each, flows[each.query.plan].rows) for each in targets}
+        reach("results staged")
+        return staged
 
     def _result(self, target: Target, rows: Rows | None) -> Result:
         if rows is None:
@@ -254,9 +257,11 @@ class Attempt:
         return Result(int(counted.get["n"]), files)
 
     def _write_state(self, planned: _Planned) -> Written:
-        return self._assembly.files.write(
+        written = self._assembly.files.write(
             self._batch.number, planned.changes, planned.aside, planned.counted, self._assembly.origins
         )
+        reach("state written")
+        return written
 
     def _counted(self, flows: Mapping[plan.Plan, Flow]) -> Iterator[Count]:
         """What lets go of the rows of joins, as far as it is to be counted."""

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
 from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
+from caesura.checkpoint.failpoints import victims
 from caesura.checkpoint.lease import Lease
 from caesura.checkpoint.manifest import MANIFESTS, last_manifest
 from caesura.checkpoint.storage import LocalStorage, Storage
@@ -115,6 +116,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         # The default starts a process to ask if a file is a link.
         package = "org.apache.spark.sql.execution.streaming.checkpointing"
         work.conf.set(_LOG_FILES, f"{package}.FileSystemBasedCheckpointFileManager")
+    victims[:] = [lambda: int(spark._jvm.java.lang.ProcessHandle.current().pid())]  # type: ignore[union-attr]
     held = ExitStack()
     try:
         return _started(_Start(spark, work, pipeline, settings, storage, scratch, held))

@@ -18,6 +18,7 @@ from urllib.parse import quote as urlquote
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column, Origin
+from caesura.checkpoint.failpoints import reach
 from caesura.checkpoint.manifest import Result
 from caesura.checkpoint.storage import File, Storage, files_of
 from caesura.checkpoint.verify import require
@@ -70,6 +71,7 @@ class FileSink:
         staged = self._staged(slice)
         for file in result.files:
             self.storage.move((*staged, file.name), (self._published(slice, file),))
+            reach("half published")
         if result.files:
             self.storage.delete(*staged)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import time_ns
 
+from caesura.checkpoint.failpoints import reach
 from caesura.checkpoint.lease import Lease
 from caesura.checkpoint.manifest import Counts, Manifest, Result, commit, forget_manifests
 from caesura.checkpoint.storage import Storage
@@ -48,6 +49,7 @@ class SliceDriver:
         self._report = report
         self._last: Mapping[str, Survey] = {}
         self.manifest = manifest
+        reach("committed")
 
     def recover(self) -> None:
         """Go on from the last manifest alone. If something that it names is not as it was, nothing is changed.
@@ -82,6 +84,7 @@ class SliceDriver:
 
     def _slice(self, batch: Batch) -> None:
         laps = Laps()
+        reach("begun")
         done = self._attempted(batch, laps)
         self._last = done.surveys
         self._commit(done)
@@ -122,6 +125,7 @@ class SliceDriver:
         log = before.log if done.manifest.ended else spark_log(self._storage, before, slice)
         manifest = replace(done.manifest, log=log)
         self._require_leases()
+        reach("ready")
         try:
             commit(self._storage, manifest, self._leases[0].desk)
         except OSError:
@@ -130,7 +134,9 @@ class SliceDriver:
         self.manifest = manifest
         for target in self._assembly.targets:
             target.sink.publish(slice, self.manifest.results[target.query.name])
+        reach("published")
         self._assembly.files.collect_garbage(before.tables, self.manifest.tables)
+        reach("cleaned")
 
     def _require_leases(self) -> None:
         for lease in self._leases:
