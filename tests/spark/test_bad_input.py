@@ -85,7 +85,7 @@ def test_a_quarantine_without_rows_can_be_read(spark: SparkSession, tmp_path: Pa
     script.slice(auction=[{"id": 1, "category": 10}], bid=[{"auction": 1, "price": 5.0}])
     query = script.run_to_end()
     assert script.quarantine(query) == []
-    assert query.quarantine().columns == ["slice", "stream", "reason", "row"]
+    assert query.quarantine().columns == ["slice", "stream", "reason", "row", "file"]
 
 
 def test_columns_may_have_any_name(spark: SparkSession, tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows, quote, sent
 from caesura.spark.contract import Contract, Past, Said, Source, all_said
 from caesura.spark.inputs import PUNCTUATION
+from caesura.spark.lines import CORRUPT, DETAIL, FILE
 from caesura.spark.punctuations import UNREADABLE
 from caesura.spark.quarantine import Aside
-from caesura.spark.sources import CORRUPT
 from caesura.spark.survey import Survey, Values
 
 _NTH = "caesura: nth of key"
+_ALL_FIELDS = "map('ignoreNullFields', 'false')"
 
 
 @dataclass(frozen=True)
@@ -52,17 +53,22 @@ class Arrivals:
         texts = self.raw.present([PUNCTUATION])
         for value in self.plain().values():
             texts = texts.where(f"{value} IS NULL")
-        return self.contract.reader.parse(texts, PUNCTUATION)
+        names = [quote(column.name) for column in self.contract.stream.columns]
+        whole = f"to_json(struct({', '.join((*names, f'{quote(PUNCTUATION)} AS punctuation'))}), {_ALL_FIELDS})"
+        # A row that has a punctuation and columns is shown with them: perhaps it was meant as a row.
+        alone = " AND ".join(f"{name} IS NULL" for name in names) or "true"
+        shown = {"shown": f"IF({alone}, {quote(PUNCTUATION)}, {whole})", "file": quote(FILE)}
+        return self.contract.reader.parse(texts, PUNCTUATION, shown)
 
-    def data(self) -> Rows:
-        """The rows proper: no punctuation, and readable."""
-        names = [column.name for column in self.contract.stream.columns]
+    def data(self, *more: str) -> Rows:
+        """The rows proper: no punctuation, and readable; with more columns of what came."""
+        names = [*(column.name for column in self.contract.stream.columns), *more]
         return self.raw.where(f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL").only(names)
 
-    def admitted(self) -> Rows | None:
+    def admitted(self, *more: str) -> Rows | None:
         """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
         NULL is not broken."""
-        rows = self.data()
+        rows = self.data(*more)
         for check in self.contract.stream.checks:
             rows = rows.where(f"coalesce({check.condition.sql}, true)")
         return uncovered(rows, self.past.closed)
@@ -150,17 +156,19 @@ class Arrivals:
     def _broken(self, survey: Survey) -> Iterator[tuple[str, Rows]]:
         if survey.corrupt:
             corrupt = self.raw.present([CORRUPT])
-            yield "the row cannot be parsed", corrupt.project({"row": quote(CORRUPT)})
+            found = {"row": quote(CORRUPT), "detail": quote(DETAIL), "file": quote(FILE)}
+            yield "the row cannot be parsed", corrupt.project(found)
         if survey.parsed is not None and UNREADABLE in survey.kinds:
             unreadable = survey.parsed.where(f"kind = '{UNREADABLE}'")
-            yield "the punctuation cannot be read", unreadable.project({"detail": "reason", "row": "text"})
+            found = {"detail": "reason", "row": "shown", "file": "file"}
+            yield "the punctuation cannot be read", unreadable.project(found)
         if survey.broken:
             for reason, rows in self._breaches(survey):
                 if rows is not None:
                     yield reason, _as_text(rows)
 
     def _breaches(self, survey: Survey) -> Iterator[tuple[str, Rows | None]]:
-        rows: Rows | None = self.data()
+        rows: Rows | None = self.data(FILE)
         for check in self.contract.stream.checks:
             assert rows is not None
             condition = f"coalesce({check.condition.sql}, true)"
@@ -172,7 +180,7 @@ class Arrivals:
             rows = uncovered(rows, bound)
         if self.past.closed:
             yield "it matches an earlier punctuation of its stream", covered(rows, self.past.closed)
-        admitted = self.admitted()
+        admitted = self.admitted(FILE)
         if survey.repeated and admitted is not None:
             for unique in self.contract.unique:
                 numbered = self._numbered(admitted, unique)
@@ -212,5 +220,5 @@ class Arrivals:
 
 
 def _as_text(rows: Rows) -> Rows:
-    fields = ", ".join(map(quote, rows.columns))
-    return rows.project({"row": f"to_json(struct({fields}), map('ignoreNullFields', 'false'))"})
+    fields = ", ".join(quote(name) for name in rows.columns if name != FILE)
+    return rows.project({"row": f"to_json(struct({fields}), {_ALL_FIELDS})", "file": quote(FILE)})

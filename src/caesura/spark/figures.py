@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from caesura.operators.intervals import number
 from caesura.operators.rows import Rows, quote, text
 from caesura.spark.inputs import PUNCTUATION
-from caesura.spark.sources import CORRUPT
+from caesura.spark.lines import CORRUPT
 
 if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals

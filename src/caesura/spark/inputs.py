@@ -19,7 +19,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.catalog import Stream
 from caesura.operators.rows import Rows, quote, text, view
-from caesura.spark.sources import CORRUPT, adopted, columnar, is_file_format
+from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_json_lines, parsed
+from caesura.spark.sources import adopted, columnar, is_file_format
 
 TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
 
@@ -32,13 +33,12 @@ class Input:
     frame: DataFrame
 
     def normalised(self, present: Collection[str]) -> dict[str, str]:
-        """The declared columns in their types, the punctuation, and what could not be parsed, as SQL over the
-        columns that are there."""
-        punctuation = quote(self.stream.punctuation_column)
-        marks = {
-            PUNCTUATION: punctuation if self.stream.punctuation_column in present else "NULL",
-            CORRUPT: quote(CORRUPT) if CORRUPT in present else "NULL",
-        }
+        """The declared columns in their types, the punctuation, what could not be parsed and why, and where it
+        came from, as SQL over the columns that are there."""
+        columns = {PUNCTUATION: self.stream.punctuation_column, CORRUPT: CORRUPT, DETAIL: DETAIL, FILE: FILE}
+        marks = {mark: quote(name) if name in present else "NULL" for mark, name in columns.items()}
+        if self.stream.origin is not None and self.stream.origin.format.lower() == "csv" and CORRUPT in present:
+            marks[DETAIL] = csv_detail(self.stream)
         columns = {c.name: f"CAST({quote(c.name)} AS {c.type})" for c in self.stream.columns}
         return {**{name: f"CAST({sql} AS STRING)" for name, sql in marks.items()}, **columns}
 
@@ -96,7 +96,7 @@ class Inputs:
                     return None
                 case "LogicalRelation":
                     java = self.spark._jsparkSession.baseRelationToDataFrame(relation.relation())
-                    return DataFrame(java, self.spark)
+                    return self._of_files(name, DataFrame(java, self.spark))
                 case other:
                     raise TypeError(f"Spark reads the files of `{name}` as {other}, which is not known here")
         stream = self.inputs[name].stream
@@ -104,6 +104,14 @@ class Inputs:
         marks = {stream.punctuation_column: quote(PUNCTUATION), CORRUPT: quote(CORRUPT)}
         chosen = (f"{sql} AS {quote(column)}" for column, sql in {**columns, **marks}.items())
         return adopted(batch.where(f"{quote(TAG)} = {text(name)}").selectExpr(*chosen), self.spark)
+
+    def _of_files(self, name: str, frame: DataFrame) -> DataFrame:
+        stream, file = self.inputs[name].stream, f"_metadata.file_path AS {quote(FILE)}"
+        if not is_json_lines(stream):
+            return frame.selectExpr("*", file)
+        first, second = parsed(stream)
+        steps = frame.where("length(trim(value)) > 0").selectExpr(*_named(first), file)
+        return steps.selectExpr(*_named(second), quote(FILE))
 
     def _relations(self, query: StreamingQuery) -> Iterator[tuple[str, Any]]:
         """The relation that each stream of files reads in the current batch."""
@@ -125,3 +133,7 @@ class Inputs:
                 for c in other.stream.columns:
                     columns[f"{owner}.{c.name}"] = mine[c.name] if owner == name else f"CAST(NULL AS {c.type})"
         return each.frame.selectExpr(*(f"{sql} AS {quote(column)}" for column, sql in columns.items()))
+
+
+def _named(columns: Mapping[str, str]) -> list[str]:
+    return [f"{sql} AS {quote(name)}" for name, sql in columns.items()]

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from caesura.operators.closed import Attributes, Closed
 from caesura.operators.intervals import one_value
 from caesura.operators.rows import Rows, quote, sent, text
+from caesura.spark.lines import whole_json
 from caesura.types import Type
 
 EVERYTHING, BOX, UNREADABLE = "everything", "box", "unreadable"
@@ -43,18 +45,18 @@ class Reader:
     def plain_points(self, texts: Rows, column: str, attribute: str) -> Rows:
         return texts.present([column]).project({attribute: self.plain(column)[attribute]}).present([attribute])
 
-    def parse(self, texts: Rows, column: str) -> Rows:
-        """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`."""
-        # Within brackets, so that text after the object is an error to the parser, which would skip it otherwise;
-        # and within braces, since no text can close both.
-        braced = "try_parse_json(concat('{\"\":', text, '}')) IS NOT NULL"
-        whole = f"IF({braced}, try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>), NULL)"
+    def parse(self, texts: Rows, column: str, more: Mapping[str, str] = MappingProxyType({})) -> Rows:
+        """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`; and more
+        columns."""
+        whole = (
+            f"IF({whole_json('text')}, try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>), NULL)"
+        )
         return (
-            texts.project({"text": quote(column)})
+            texts.project({"text": quote(column), **more})
             .extended({"json": whole})
             .extended({"patterns": "IF(size(json) = 1, try_cast(json[0] AS MAP<STRING, VARIANT>), NULL)"})
             .extended({"entries": f"transform(map_entries(patterns), entry -> {_ENTRY})"})
-            .project({"text": "text", "reason": self._reason(), "entries": "entries"})
+            .project({"text": "text", "reason": self._reason(), "entries": "entries", **{n: n for n in more}})
             .extended({"kind": self._kind()})
         )
 

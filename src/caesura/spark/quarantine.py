@@ -16,7 +16,7 @@ from caesura.operators.operator import StateTable
 from caesura.operators.rows import Rows, text, union
 from caesura.types import STRING
 
-QUARANTINE = StateTable("quarantine", (Column("stream", STRING), Column("reason", STRING), Column("row", STRING)))
+QUARANTINE = StateTable("quarantine", tuple(Column(name, STRING) for name in ("stream", "reason", "row", "file")))
 _EXAMPLE = 200
 
 
@@ -24,7 +24,8 @@ _EXAMPLE = 200
 class Aside:
     """Rows or punctuations of one stream, set aside for one reason.
 
-    `found` has the row as a text, and may have a column `detail`, which says more of the reason in that case.
+    `found` has the row as a text and the file it came from, and may have a column `detail`, which says more of the
+    reason in that case.
     """
 
     stream: str
@@ -36,8 +37,8 @@ class Aside:
         """As rows of the quarantine."""
         reason = text(self.reason)
         if "detail" in self.found.columns:
-            reason = f"concat({reason}, ': ', detail)"
-        return self.found.project({"stream": text(self.stream), "reason": reason, "row": "row"})
+            reason = f"concat({reason}, coalesce(concat(': ', detail), ''))"
+        return self.found.project({"stream": text(self.stream), "reason": reason, "row": "row", "file": "file"})
 
     @property
     def condition(self) -> str:

@@ -11,10 +11,9 @@ from caesura.catalog import Origin, Relation, Stream, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import quote
+from caesura.spark.lines import CORRUPT, is_json_lines
 from caesura.spark.reasons import SPARK_ERRORS, reason
 
-CORRUPT = "caesura: corrupt"
-"""The column for what a text format could not parse. Like all of our own it has a name that nobody declares."""
 _TEXTUAL = {"json", "csv", "xml"}
 _COLUMNAR = {"parquet", "orc"}
 _FILES = _TEXTUAL | _COLUMNAR | {"text", "avro"}
@@ -28,9 +27,13 @@ def resolved(location: str, folder: str | None) -> str:
 
 
 def open_stream(spark: SparkSession, stream: Stream, folder: str | None) -> DataFrame:
-    """The stream's declared columns, its punctuation column and, for text formats, what could not be parsed."""
+    """The stream's declared columns, its punctuation column and, for text formats, what could not be parsed; of
+    JSON the lines."""
     assert stream.origin is not None
-    reader = spark.readStream.format(stream.origin.format).options(**dict(stream.origin.options))
+    format = "text" if is_json_lines(stream) else stream.origin.format
+    reader = spark.readStream.format(format).options(**dict(stream.origin.options))
+    if is_json_lines(stream):
+        return _opened(stream, lambda path: reader.load(path), folder)
     if is_file_format(stream.origin.format):
         reader = reader.schema(_schema(stream))
     if stream.origin.format.lower() in _TEXTUAL:

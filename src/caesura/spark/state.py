@@ -263,7 +263,9 @@ class StateFiles:
         slices = (slice for slice in self._slices() if slice <= last)
         parts = [Part(slice, 1) for slice in slices if self._storage.exists(STATE, slice_name(slice), folder)]
         if not parts:
-            return self._spark.sql("SELECT 0L AS slice, '' AS stream, '' AS reason, '' AS row").where("false")
+            return self._spark.sql("SELECT 0L AS slice, '' AS stream, '' AS reason, '' AS row, '' AS file").where(
+                "false"
+            )
         number = f"CAST(regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)/', 1) AS BIGINT) AS slice"
         columns = [quote(column.name) for column in QUARANTINE.columns]
         return self._files_of(QUARANTINE.name, tuple(parts)).selectExpr(number, *columns)

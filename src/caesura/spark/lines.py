@@ -1,0 +1,139 @@
+"""Lines of text formats, read so that nothing of them is lost without a word.
+
+Spark reads the first JSON object of a line and skips what comes after it; takes `{"K": 6}` to have no `k`, and 1e400
+for infinity. So JSON lines are read as texts, and parsed here. What cannot be read as it was declared is set aside
+with the line, and with the columns and values that do not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from caesura.catalog import Column, Stream
+from caesura.operators.rows import quote, text
+
+CORRUPT = "caesura: corrupt"
+"""The line, where it cannot be read. Like all columns of our own it has a name that nobody declares."""
+DETAIL = "caesura: detail"
+"""What is wrong with it."""
+FILE = "caesura: file"
+"""Where it came from."""
+
+_LINE, _PARSED = "value", "caesura: parsed"
+_OURS = {"multiline", "mode", "columnnameofcorruptrecord"}
+"""Options that have to be as they are here."""
+
+
+def is_json_lines(stream: Stream) -> bool:
+    """Whether a stream is read as lines of JSON; a file that is one value is left to Spark."""
+    origin = stream.origin
+    if origin is None or origin.format.lower() != "json":
+        return False
+    options = {name.lower(): value for name, value in origin.options}
+    return options.get("multiline", "false").lower() != "true"
+
+
+def parsed(stream: Stream) -> tuple[dict[str, str], dict[str, str]]:
+    """Two steps from lines to the columns of a stream and the columns above, as SQL: over a line, and over that."""
+    columns = (*(c.name for c in stream.columns), stream.punctuation_column)
+    schema = (
+        *(f"{quote(c.name)} {c.type}" for c in stream.columns),
+        *_texts([stream.punctuation_column, CORRUPT]),
+    )
+    first = {
+        _LINE: quote(_LINE),
+        _PARSED: f"from_json({quote(_LINE)}, {text(', '.join(schema))}, {_options(stream)})",
+    }
+    second = {name: f"{quote(_PARSED)}.{quote(name)}" for name in columns}
+    detail = _json_detail(stream)
+    second |= {CORRUPT: f"IF({detail} IS NULL, NULL, {quote(_LINE)})", DETAIL: detail}
+    return first, second
+
+
+def _json_detail(stream: Stream) -> str:
+    """What is wrong with a line; NULL if nothing is."""
+    unread = f"{quote(_PARSED)}.{quote(CORRUPT)} IS NOT NULL"
+    raw = {c.name: f"get_json_object({quote(_LINE)}, {text(_path(c.name))})" for c in stream.columns}
+    missing = " OR ".join(f"{quote(_PARSED)}.{quote(c.name)} IS NULL" for c in stream.columns) or "false"
+    cases = (
+        f"WHEN {unread} THEN coalesce({_misfits(stream.columns, raw, quote(_PARSED))}, 'it is no JSON object')",
+        f"WHEN NOT startswith(ltrim({quote(_LINE)}), '{{') THEN 'it is no JSON object'",
+        f"WHEN NOT {_whole(quote(_LINE))} THEN 'there is more on the line than one JSON object'",
+        *(f"WHEN {_overflows(c)} THEN {text(f'`{c.name}` is too large for {c.type}')}" for c in _floats(stream)),
+        f"WHEN {missing} THEN {_other_case(stream)}",
+    )
+    return f"CASE {' '.join(cases)} END"
+
+
+def csv_detail(stream: Stream) -> str:
+    """What is wrong with a line of CSV that Spark could not read; NULL if that cannot be told."""
+    schema = ", ".join(_texts(c.name for c in stream.columns))
+    fields = f"from_csv({quote(CORRUPT)}, {text(schema)}, {_options(stream)})"
+    raw = {c.name: f"{fields}.{quote(c.name)}" for c in stream.columns}
+    return f"IF({quote(CORRUPT)} IS NULL, NULL, {_misfits(stream.columns, raw, None)})"
+
+
+def _misfits(columns: Iterable[Column], raw: Mapping[str, str], read: str | None) -> str:
+    """The values that are there, and were not read, with what they should be."""
+    told = (
+        f"IF({raw[c.name]} IS NOT NULL AND {_of(read, c.name)} IS NULL, "
+        f"concat({text(f'`{c.name}`: ')}, '''', left({raw[c.name]}, 80), {text(f''' is no {c.type}''')}), NULL)"
+        for c in columns
+    )
+    return f"nullif(concat_ws(', ', {', '.join(told)}), '')"
+
+
+def _of(read: str | None, name: str) -> str:
+    return quote(name) if read is None else f"{read}.{quote(name)}"
+
+
+def _whole(line: str) -> str:
+    """That a text which begins with an object is nothing else. Where its first brace that closes is its last
+    character it needs no second look."""
+    brief = f"instr({line}, '}}') = length(rtrim({line}))"
+    return f"({brief} OR {whole_json(line)})"
+
+
+def whole_json(line: str) -> str:
+    """That a text is one value of JSON. Within brackets text after it is an error to the parser, which would skip
+    it otherwise; and within braces, since no text can close both."""
+    braced = f"try_parse_json(concat('{{\"\":', {line}, '}}')) IS NOT NULL"
+    listed = f"size(try_cast(try_parse_json(concat('[', {line}, ']')) AS ARRAY<VARIANT>)) = 1"
+    return f"coalesce({braced} AND {listed}, false)"
+
+
+def _floats(stream: Stream) -> list[Column]:
+    return [c for c in stream.columns if c.type.kind in ("DOUBLE", "FLOAT")]
+
+
+def _overflows(column: Column) -> str:
+    value = f"{quote(_PARSED)}.{quote(column.name)}"
+    named = text(f'"\\Q{column.name}\\E"\\s*:\\s*"?[+-]?(?i:inf)')
+    return f"(abs({value}) = double('Infinity') AND NOT {quote(_LINE)} RLIKE {named})"
+
+
+def _other_case(stream: Stream) -> str:
+    """A field whose name is a column's in other letters; NULL if there is none."""
+    names = [*(c.name for c in stream.columns), stream.punctuation_column]
+    exact, folded = (", ".join(text(each) for each in several) for several in (names, map(str.lower, names)))
+    strange = f"key -> lower(key) IN ({folded}) AND key NOT IN ({exact})"
+    return (
+        f"transform(filter(json_object_keys({quote(_LINE)}), {strange}), "
+        "key -> concat('\"', key, '\" is no column: letters of another case'))[0]"
+    )
+
+
+def _path(name: str) -> str:
+    return f"$['{name}']" if "'" not in name else f"$.{name}"
+
+
+def _texts(names: Iterable[str]) -> list[str]:
+    return [f"{quote(name)} STRING" for name in names]
+
+
+def _options(stream: Stream) -> str:
+    assert stream.origin is not None
+    given = {name: value for name, value in stream.origin.options if name.lower() not in _OURS}
+    given["columnNameOfCorruptRecord"] = CORRUPT
+    pairs = (f"{text(name)}, {text(value)}" for name, value in given.items())
+    return f"map({', '.join(pairs)})"
