@@ -1,8 +1,8 @@
 """Lines of text formats, read so that nothing of them is lost without a word.
 
-Spark reads the first JSON object of a line and skips what comes after it; takes `{"K": 6}` to have no `k`, and 1e400
-for infinity. So JSON lines are read as texts, and parsed here. What cannot be read as it was declared is set aside
-with the line, and with the columns and values that do not fit.
+Spark reads the first JSON object of a line and skips what comes after it; takes `{"K": 6}` to have no `k`, and
+1e400 for infinity. So JSON lines are read as texts, and parsed here. What cannot be read as it was declared is set
+aside with the line, and with the columns and values that do not fit.
 """
 
 from __future__ import annotations
@@ -34,12 +34,10 @@ def is_json_lines(stream: Stream) -> bool:
 
 
 def parsed(stream: Stream) -> tuple[dict[str, str], dict[str, str]]:
-    """Two steps from lines to the columns of a stream and the columns above, as SQL: over a line, and over that."""
+    """Two steps from lines to the columns of a stream and those above, as SQL: over a line, and over that."""
     columns = (*(c.name for c in stream.columns), stream.punctuation_column)
-    schema = (
-        *(f"{quote(c.name)} {c.type}" for c in stream.columns),
-        *_texts([stream.punctuation_column, CORRUPT]),
-    )
+    declared = (f"{quote(c.name)} {c.type}" for c in stream.columns)
+    schema = (*declared, *_texts([stream.punctuation_column, CORRUPT]))
     first = {
         _LINE: quote(_LINE),
         _PARSED: f"from_json({quote(_LINE)}, {text(', '.join(schema))}, {_options(stream)})",

@@ -48,9 +48,8 @@ class Reader:
     def parse(self, texts: Rows, column: str, more: Mapping[str, str] = MappingProxyType({})) -> Rows:
         """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`; and more
         columns."""
-        whole = (
-            f"IF({whole_json('text')}, try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>), NULL)"
-        )
+        listed = "try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>)"
+        whole = f"IF({whole_json('text')}, {listed}, NULL)"
         return (
             texts.project({"text": quote(column), **more})
             .extended({"json": whole})

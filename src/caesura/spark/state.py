@@ -262,13 +262,12 @@ class StateFiles:
         folder = self._folders[QUARANTINE.name]
         slices = (slice for slice in self._slices() if slice <= last)
         parts = [Part(slice, 1) for slice in slices if self._storage.exists(STATE, slice_name(slice), folder)]
+        names = [quote(column.name) for column in QUARANTINE.columns]
         if not parts:
-            return self._spark.sql("SELECT 0L AS slice, '' AS stream, '' AS reason, '' AS row, '' AS file").where(
-                "false"
-            )
+            nothing = ", ".join(f"'' AS {name}" for name in names)
+            return self._spark.sql(f"SELECT 0L AS slice, {nothing}").where("false")
         number = f"CAST(regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)/', 1) AS BIGINT) AS slice"
-        columns = [quote(column.name) for column in QUARANTINE.columns]
-        return self._files_of(QUARANTINE.name, tuple(parts)).selectExpr(number, *columns)
+        return self._files_of(QUARANTINE.name, tuple(parts)).selectExpr(number, *names)
 
     @property
     def quarantine_path(self) -> str:
