@@ -12,7 +12,7 @@ OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_
 	test_promises.py test_queries_equal_duckdb.py test_statistics.py test_time_buckets.py test_windows.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-operators test-others test-long demo bench bench-warehouse bench-algebra bench-pwjoin \
+.PHONY: help setup test test-operators test-others test-long test-crash demo bench bench-warehouse bench-algebra bench-pwjoin \
 	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand lint format lock clean java
 
 help:  ## this list
@@ -32,6 +32,9 @@ test-others: $(VENV)/.installed
 
 test-long: setup  ## tests that take minutes, such as joins of three to six streams in every shape
 	@$(BIN)/pytest -m long
+
+test-crash: setup  ## kill at each place of a slice, CAESURA_KILLS times for each of some pipelines
+	@$(BIN)/pytest -m long tests/spark/test_kills.py
 
 demo: setup  ## the auction example on embedded Spark
 	@$(BIN)/caesura demo

@@ -28,7 +28,13 @@ victims: list[Callable[[], int]] = []
 """What gives the processes that are to end before this one."""
 
 
+watchers: list[Callable[[str], None]] = []
+"""Who is told of each place that is reached."""
+
+
 def reach(point: str) -> None:
+    for watcher in watchers:
+        watcher(point)
     asked = os.environ.get(VARIABLE)
     if asked is None:
         return

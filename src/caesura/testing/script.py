@@ -51,6 +51,7 @@ class Script:
         every_order: bool = False,
         fewest_schemes: bool = False,
         every_rule: bool = False,
+        take_over: bool = False,
     ) -> None:
         self.spark = spark
         self.folder = folder
@@ -61,6 +62,7 @@ class Script:
         self._every_order = every_order
         self._fewest_schemes = fewest_schemes
         self._every_rule = every_rule
+        self._take_over = take_over
         self._slices = 0
         folder.mkdir(parents=True, exist_ok=True)
         self.file.write_text(re.sub(r"FROM FILES (\w+)", STREAM_OF, text), encoding="utf-8")
@@ -106,6 +108,7 @@ class Script:
             every_order=self._every_order,
             fewest_schemes=self._fewest_schemes,
             every_rule=self._every_rule,
+            take_over=self._take_over,
         )
         return start(self.spark, prepared.pipeline, settings)
 

@@ -1,0 +1,57 @@
+"""A process that dies, within one that lives: from one moment on nothing that it does reaches the disk.
+
+A kill costs a new JVM, some seconds. Here the code fails at a fail point, and all that it does to clean up fails,
+as it would not be done at all. What Spark's tasks were writing they write, as they may before a kill.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from caesura.checkpoint import failpoints
+from caesura.checkpoint.storage import LocalStorage
+
+_CHANGES = ("write", "create", "move", "make", "delete")
+
+
+class PowerError(OSError):
+    pass
+
+
+class Power:
+    """Lost when a fail point is reached for the n-th time."""
+
+    def __init__(self, point: str, times: int) -> None:
+        self.point, self.times = point, times
+        self.reached = Counter[str]()
+        self.lost = False
+
+    def watch(self, point: str) -> None:
+        self.reached[point] += 1
+        if point == self.point and self.reached[point] == self.times:
+            self.lost = True
+        self.require()
+
+    def require(self) -> None:
+        if self.lost:
+            raise PowerError("power lost")
+
+
+@contextmanager
+def power(point: str, times: int) -> Iterator[Power]:
+    power = Power(point, times)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in _CHANGES:
+            change = getattr(LocalStorage, name)
+
+            def changed(storage: LocalStorage, *given: object, change: object = change) -> object:
+                power.require()
+                return change(storage, *given)  # type: ignore[operator]
+
+            patch.setattr(LocalStorage, name, changed)
+        patch.setattr(failpoints, "watchers", [power.watch])
+        yield power

@@ -1,0 +1,83 @@
+"""Killed at each place of a slice, started again with other input: no row is lost, and none comes twice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import duckdb
+import pytest
+from pyspark.sql import SparkSession
+
+from caesura.checkpoint.failpoints import POINTS
+from caesura.diagnostics import CaesuraError
+from caesura.spark.state import PurgePolicy
+from caesura.testing.script import Item, Script
+from tests.spark.power import power
+
+KILLS = int(os.environ.get("CAESURA_KILLS", "2"))
+"""At each place, for each pipeline."""
+
+STREAMS = """
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED BY (k)) FROM FILES a;
+CREATE STREAM b (k BIGINT, y BIGINT, PUNCTUATED BY (k)) FROM FILES b;
+CREATE SINK out USING parquet LOCATION 'out';
+INSERT INTO out
+"""
+QUERIES = {
+    "join": "SELECT a.k, a.x, b.y FROM a JOIN b ON a.k = b.k",
+    "group": "SELECT a.k, COUNT(*) AS n, SUM(x) AS s FROM a GROUP BY a.k",
+    "distinct": "SELECT DISTINCT a.k, a.x FROM a",
+    "left join": "SELECT a.k, a.x, b.y FROM a LEFT JOIN b ON a.k = b.k",
+}
+
+
+def add_slice(script: Script, number: int, random: Random) -> None:
+    """Rows of two keys that are open, and the end of the older one."""
+    arrivals: dict[str, list[Item]] = {}
+    for name, column in (("a", "x"), ("b", "y")):
+        keys = [random.choice((number, number + 1)) for _ in range(random.randrange(1, 4))]
+        rows: list[Item] = [{"k": key, column: random.randrange(3)} for key in keys]
+        arrivals[name] = [*rows, f'{{"k": {number}}}']
+    script.slice(**arrivals)
+
+
+def expected(folder: Path, query: str) -> list[tuple[object, ...]]:
+    connection = duckdb.connect()
+    for name in ("a", "b"):
+        files = f"read_json('{folder}/{name}/*.json', union_by_name = true)"
+        connection.execute(f"CREATE TABLE {name} AS SELECT * FROM {files} WHERE _punctuation IS NULL")
+    return sorted(connection.execute(query).fetchall(), key=repr)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lazy", [False, True], ids=["eager", "lazy"])
+@pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
+@pytest.mark.parametrize("point", POINTS)
+def test_nothing_is_lost_or_doubled(
+    spark: SparkSession, tmp_path: Path, point: str, query: str, lazy: bool
+) -> None:
+    random = Random(f"{point} {query} {lazy}")
+    policy = PurgePolicy(eager_rows=0, max_deltas=3) if lazy else PurgePolicy()
+    script = Script(spark, tmp_path, f"{STREAMS} {query};", purge=policy, take_over=True)
+    number = killed = 0
+    for _ in range(KILLS):
+        for _ in range(random.randrange(1, 3)):
+            add_slice(script, number, random)
+            number += 1
+        with power(point, random.randrange(1, 3)) as lost:
+            try:
+                script.run()
+            except CaesuraError:
+                assert lost.lost
+        killed += lost.lost
+        if random.random() < 0.5:
+            add_slice(script, number, random)  # what comes with the slice that is done again
+            number += 1
+    script.run_to_end()
+    assert killed
+    assert sorted((tuple(row.values()) for row in script.rows("out")), key=repr) == expected(tmp_path, query)
+    left = {path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith("slice-")}
+    assert left <= {"_caesura"}
+    assert list((tmp_path / "out" / "_caesura").iterdir()) == []
