@@ -176,6 +176,13 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
     metavar="N",
     help="Purge states of up to N rows (100,000) at every slice, larger ones now and then.",
 )
+@click.option(
+    "--max-quarantined",
+    type=click.FloatRange(0, 1),
+    metavar="RATIO",
+    default=1.0,
+    help="Fail if more of what a stream brings in a slice is set aside.",
+)
 @click.option("--master", metavar="URL", help="A Spark cluster; all cores of this machine without it.")
 @click.option("--ui", is_flag=True, help="Serve Spark's web page on 127.0.0.1.")
 def run_command(
@@ -188,6 +195,7 @@ def run_command(
     every_order: bool,
     fewest_schemes: bool,
     eager_rows: int | None,
+    max_quarantined: float,
     master: str | None,
     ui: bool,
 ) -> None:
@@ -225,6 +233,7 @@ def run_command(
                         every_order=every_order,
                         fewest_schemes=fewest_schemes,
                         eager_rows=eager_rows,
+                        max_quarantined=max_quarantined,
                         on_progress=line.update,
                     )
                 )
@@ -259,11 +268,12 @@ def _report(query: ContinuousQuery, checkpoint: str | None) -> None:
     if given_up := last.given_up_total:
         stderr.out(f"{given_up:,} rows given up by OPTIONS (release …): results may be missing")
     if last.quarantined_total:
-        where = query.quarantine_path if checkpoint else "run with --checkpoint to keep them"
-        stderr.out(f"{last.quarantined_total:,} quarantined: {where}")
+        stderr.out(f"{last.quarantined_total:,} quarantined: {query.quarantine_path}")
         for stream, reasons in last.set_aside_total.items():
             for reason, number in reasons.items():
                 stderr.out(f"  {number:,} of {stream}: {reason}")
+                for example in last.examples.get(stream, {}).get(reason, ()):
+                    stderr.out(f"    {example}")
 
 
 @main.command("state")

@@ -25,6 +25,8 @@ class Progress:
     """What went into quarantine: stream → reason → how many."""
     set_aside_total: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """The same over all slices."""
+    examples: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """The first few of them: stream → reason → why, and the row."""
     released: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Which rows left the state of joins, as far as it is counted: state table → rule → how many."""
     released_total: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

@@ -159,6 +159,7 @@ class Prepared:
         fewest_schemes: bool = False,
         every_rule: bool = False,
         take_over: bool = False,
+        max_quarantined: float = 1.0,
         statistics: str | Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         **options: str,
@@ -175,7 +176,8 @@ class Prepared:
         (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
         `statistics` is a file that an earlier run has written, to choose join plans by. A checkpoint that exists
         keeps its own plans and schemes. Only one run may write to a checkpoint or a sink of files; `take_over`
-        takes them from one that is gone.
+        takes them from one that is gone. A slice fails in which more than `max_quarantined`, such as 0.1, of what a
+        stream brings is set aside.
         """
         from caesura.spark.run import Settings, start
         from caesura.spark.state import PurgePolicy
@@ -183,6 +185,8 @@ class Prepared:
 
         if interval is not None and fixed_length(interval) is None:
             raise _refused(f"`interval` is a length of time such as '10 seconds', not '{interval}'")
+        if not 0 <= max_quarantined <= 1:
+            raise _refused(f"`max_quarantined` is a ratio from 0 to 1, not {max_quarantined}")
         if eager_rows is not None and eager_rows < 0:
             raise _refused(f"`eager_rows` is a number of rows, not {eager_rows}")
         if not allow_unbounded:
@@ -204,6 +208,7 @@ class Prepared:
             every_rule=every_rule,
             statistics=self.read_statistics(statistics),
             take_over=take_over,
+            max_quarantined=max_quarantined,
         )
         return start(self.session.spark, self.pipeline, settings)
 

@@ -38,6 +38,7 @@ class AsideReport(TypedDict):
     stream: str
     reason: str
     rows: int
+    examples: list[str]
 
 
 class Contents(TypedDict):
@@ -68,7 +69,12 @@ def contents(storage: Storage) -> Contents:
             for name, promised in last.promised.items()
         ],
         "quarantine": [
-            {"stream": stream, "reason": reason, "rows": rows}
+            {
+                "stream": stream,
+                "reason": reason,
+                "rows": rows,
+                "examples": [*last.examples.get(stream, {}).get(reason, ())],
+            }
             for stream, reasons in last.quarantined.items()
             for reason, rows in reasons.items()
         ],
@@ -129,6 +135,7 @@ def lines(found: Contents) -> Iterator[str]:
     yield f"quarantine: {_counted(total, 'row')}"
     for aside in found["quarantine"]:
         yield f"  {aside['rows']:,} of {aside['stream']}: {aside['reason']}"
+        yield from (f"    {example}" for example in aside["examples"])
 
 
 def _counted(number: int, what: str) -> str:

@@ -17,6 +17,9 @@ _KIND = "manifest"
 Counts: TypeAlias = Mapping[str, Mapping[str, int]]
 """Of some things, by kind: such as stream → reason → how many rows were set aside."""
 
+Examples: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Stream → reason → texts."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -108,6 +111,8 @@ class Manifest:
     """The inputs were exhausted and that was taken as their end."""
     results: dict[str, Result] = field(default_factory=dict)
     """What the slice gives, by query."""
+    examples: Examples = field(default_factory=dict)
+    """The first of what was set aside."""
     log: dict[str, File] = field(default_factory=dict)
     """The files in which Spark has what was read so far: by their path in the checkpoint."""
 
@@ -128,6 +133,7 @@ class Manifest:
                 {name: _read_seen(**seen) for name, seen in given["seen"].items()},
                 given["ended"],
                 {name: _read_result(**result) for name, result in given["results"].items()},
+                {stream: _read_examples(of) for stream, of in given["examples"].items()},
                 {name: File(**file) for name, file in given["log"].items()},
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -152,6 +158,10 @@ def _read_version(base: Any, deltas: Any, spans: Any, ranges: Any) -> TableVersi
 
 def _read_part(slice: int, rows: int, files: Any) -> Part:
     return Part(slice, rows, tuple(File(*file) for file in files))
+
+
+def _read_examples(reasons: Any) -> dict[str, tuple[str, ...]]:
+    return {reason: tuple(examples) for reason, examples in reasons.items()}
 
 
 def _read_result(rows: int, files: Any) -> Result:

@@ -84,6 +84,7 @@ class Code(StrEnum):
     DAMAGED = "CAE0510"
     OTHER_FORMAT = "CAE0511"
     IN_USE = "CAE0512"
+    TOO_MANY_ASIDE = "CAE0513"
 
     @property
     def page(self) -> str:
@@ -163,4 +164,5 @@ TITLES: dict[Code, str] = {
     Code.DAMAGED: "the checkpoint is not as it was left",
     Code.OTHER_FORMAT: "the checkpoint was written by another version",
     Code.IN_USE: "another run writes to the same checkpoint or sink",
+    Code.TOO_MANY_ASIDE: "more of a stream would be set aside than is allowed",
 }

@@ -20,6 +20,7 @@ from caesura import plan
 from caesura.catalog import Stream
 from caesura.checkpoint.failpoints import reach
 from caesura.checkpoint.manifest import Manifest, Promised, Result
+from caesura.diagnostics import CaesuraError
 from caesura.operators.closed import Closed
 from caesura.operators.join import Join
 from caesura.operators.operator import Changes, Flow
@@ -32,7 +33,7 @@ from caesura.spark.contract import Contract, Source
 from caesura.spark.evaluate import evaluate, forgotten, rows_alone
 from caesura.spark.idle import caught_up
 from caesura.spark.laps import Laps
-from caesura.spark.quarantine import Aside, added, require_kept
+from caesura.spark.quarantine import Aside, added, more_examples, require_kept, too_many
 from caesura.spark.sinks import ResultSink
 from caesura.spark.state import StateFiles, Written
 from caesura.spark.survey import Survey, survey
@@ -62,6 +63,8 @@ class Assembly:
     """Whether all that lets go of rows is counted."""
     origins: Origins
     """The columns in state whose different values are counted."""
+    max_quarantined: float = 1.0
+    """The part of a stream's slice that may be set aside."""
 
     def discard(self, number: int) -> None:
         """Take back the results of a slice that is not committed."""
@@ -270,10 +273,22 @@ class Attempt:
                 inputs = tuple(flows[each] for each in plan.inputs(node))
                 yield from counts(join, self._state, inputs, flows[node].new, every_rule=self._assembly.every_rule)
 
+    def _require_few_aside(self, surveys: Mapping[str, Survey], written: Written) -> None:
+        most, streams = self._assembly.max_quarantined, self._assembly.compiled.streams
+        counted = {name: sum(reasons.values()) for name, reasons in written.quarantined.items()}
+        broken = [
+            too_many(streams[name], self._batch.number, n, arrived, written.examples.get(name, {}), most)
+            for name, n in counted.items()
+            if n > most * (arrived := surveys[name].arrived)
+        ]
+        if broken:
+            raise CaesuraError(*broken)
+
     def _done(
         self, planned: _Planned, surveys: Mapping[str, Survey], output: dict[str, Result], written: Written
     ) -> Done:
         batch, before = self._batch, self._before
+        self._require_few_aside(surveys, written)
         seen = sent(before.seen, self._assembly.contracts, surveys, batch.time)
         manifest = Manifest(
             slice=batch.number,
@@ -284,5 +299,6 @@ class Attempt:
             seen=stored(seen, self._assembly.origins, written.open),
             ended=batch.parts is None,
             results=output,
+            examples=more_examples(before.examples, written.examples),
         )
         return Done(manifest, surveys, written)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
 from caesura.catalog import Column, Stream
-from caesura.checkpoint.manifest import Counts
+from caesura.checkpoint.manifest import Counts, Examples
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
 from caesura.operators.operator import StateTable
@@ -17,7 +17,7 @@ from caesura.operators.rows import Rows, text, union
 from caesura.types import STRING
 
 QUARANTINE = StateTable("quarantine", tuple(Column(name, STRING) for name in ("stream", "reason", "row", "file")))
-_EXAMPLE = 200
+_EXAMPLE, _EXAMPLES = 200, 3
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class Aside:
         return self.found.project({"stream": text(self.stream), "reason": reason, "row": "row", "file": "file"})
 
     @property
+    def example(self) -> str:
+        """One of these, over all rows of the quarantine: why, and the row."""
+        return f"min(IF({self.condition}, concat(reason, ': ', left(row, {_EXAMPLE})), NULL))"
+
+    @property
     def condition(self) -> str:
         """That a row of the quarantine is one of these."""
         return f"stream = {text(self.stream)} AND startswith(reason, {text(self.reason)})"
@@ -53,6 +58,46 @@ def counts(found: Iterable[tuple[Aside, int]]) -> Counts:
         if number:
             numbers.setdefault(aside.stream, {})[aside.reason] = number
     return numbers
+
+
+def examples(found: Iterable[tuple[Aside, str | None]]) -> Examples:
+    """One for each reason."""
+    texts: dict[str, dict[str, tuple[str, ...]]] = {}
+    for aside, example in found:
+        if example is not None:
+            texts.setdefault(aside.stream, {})[aside.reason] = (example,)
+    return texts
+
+
+def more_examples(known: Examples, new: Examples) -> Examples:
+    """The first few."""
+    streams = dict.fromkeys((*known, *new))
+    return {
+        name: {
+            reason: (*known.get(name, {}).get(reason, ()), *new.get(name, {}).get(reason, ()))[:_EXAMPLES]
+            for reason in dict.fromkeys((*known.get(name, {}), *new.get(name, {})))
+        }
+        for name in streams
+    }
+
+
+def too_many(
+    stream: Stream, slice: int, aside: int, arrived: int, shown: Mapping[str, tuple[str, ...]], most: float
+) -> Diagnostic:
+    """That more than this part of what came is set aside; `shown` are examples by reason."""
+    return Diagnostic(
+        Code.TOO_MANY_ASIDE,
+        f"{aside:,} of {arrived:,} rows of `{stream.name}` would be set aside in slice {slice}",
+        () if stream.span is None else (Label(stream.span, "as it is declared here"),),
+        because=(
+            f"that is more than {most:.0%}, and nothing of the slice was committed",
+            *(f"for example, {text}" for texts in shown.values() for text in texts),
+        ),
+        help=(
+            "declare the stream as it is, or repair what the source sends; "
+            "a new start with the same --checkpoint continues at this slice",
+        ),
+    )
 
 
 def added(one: Counts, other: Counts) -> Counts:

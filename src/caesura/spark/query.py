@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from threading import Event, Lock, Thread
 from uuid import uuid4
 
@@ -47,6 +47,7 @@ class ContinuousQuery:
         self._files = files
         self._held = held
         self._scratch = scratch  # a checkpoint that nobody asked to keep goes with the handle
+        self._kept_quarantine: str | None = None
         self._recent: deque[Progress] = deque(maxlen=_REMEMBERED)
         self._streaming: StreamingQuery | None = None
         self._failure: CaesuraError | None = None
@@ -108,8 +109,9 @@ class ContinuousQuery:
 
     @property
     def quarantine_path(self) -> str:
-        """Where it lies in the checkpoint: parquet files that any Spark can read."""
-        return self._files.quarantine_path
+        """Where it lies: parquet files in the checkpoint or, if nobody asked to keep one, in a folder of their
+        own, from the end of the query on. Any Spark can read them."""
+        return self._kept_quarantine or self._files.quarantine_path
 
     def _record(self, progress: Progress) -> None:
         self._recent.append(progress)
@@ -179,9 +181,21 @@ class ContinuousQuery:
             self._finish()
 
     def _finish(self) -> None:
+        self._keep_quarantine()
         self._files.close()
         self._held.close()
         self._done.set()
+
+    def _keep_quarantine(self) -> None:
+        """What was set aside is not to go with a checkpoint that nobody asked to keep."""
+        last = self.lastProgress
+        if self._scratch is not None and last is not None and last.quarantined_total:
+            folder = f"{mkdtemp(prefix='caesura-quarantine-')}/rows"
+            try:
+                self._files.quarantine().write.parquet(folder)
+                self._kept_quarantine = folder
+            except SPARK_ERRORS:  # Spark has ended
+                return
 
 
 def _failed(slice: int, error: Exception, *, committed: bool = False) -> CaesuraError:

@@ -103,6 +103,8 @@ class Settings:
     joins."""
     statistics: Statistics = field(default_factory=Statistics)
     """What an earlier run has measured. It steers how a new checkpoint arranges its joins."""
+    max_quarantined: float = 1.0
+    """The part of what a stream brings in a slice that may be set aside; if it is more, the slice fails."""
     take_over: bool = False
     """Take the checkpoint and the sinks from whoever writes to them."""
 
@@ -186,6 +188,7 @@ def _started(given: _Start) -> ContinuousQuery:
         files,
         settings.every_rule,
         origins(compiled) if settings.every_rule else {},
+        settings.max_quarantined,
     )
     driver = SliceDriver(assembly, storage, (mine, *sinks), last_manifest(storage), report)
     driver.recover()

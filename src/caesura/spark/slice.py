@@ -28,6 +28,9 @@ from caesura.spark.traffic import statistics
 STATISTICS = "statistics.json"
 """What a run has measured, in its checkpoint."""
 
+_MUCH = 0.5
+"""More of a slice than this is not set aside without a warning."""
+
 _LOG = logging.getLogger("caesura")
 
 
@@ -94,7 +97,24 @@ class SliceDriver:
                 _LOG.warning(
                     "slice %d: %d rows of `%s` were given up (OPTIONS (release …))", batch.number, rows, table
                 )
+        self._warn(done)
         self._report(self._progress(done, laps))
+
+    def _warn(self, done: Done) -> None:
+        """Of streams that seem to be declared wrongly."""
+        for stream, reasons in done.written.quarantined.items():
+            aside, arrived = sum(reasons.values()), done.surveys[stream].arrived
+            if aside > _MUCH * arrived:
+                shown = done.written.examples.get(stream, {})
+                example = next((text for texts in shown.values() for text in texts), "")
+                _LOG.warning(
+                    "slice %d: %d of %d rows of `%s` were set aside; for example, %s",
+                    done.manifest.slice,
+                    aside,
+                    arrived,
+                    stream,
+                    example,
+                )
 
     def _attempted(self, batch: Batch, laps: Laps) -> Done:
         """A slice is mostly like the one before. So it is planned as if it were, while a survey counts whether
@@ -166,6 +186,7 @@ class SliceDriver:
             punctuations=sum(each.punctuations for each in done.surveys.values()),
             set_aside=done.written.quarantined,
             set_aside_total=self.manifest.quarantined,
+            examples=self.manifest.examples,
             released=_without_demand(done.written.released),
             released_total=_without_demand(self.manifest.released),
             demand=self._demand(done.written.released),

@@ -18,6 +18,7 @@ from caesura.checkpoint.damage import damaged
 from caesura.checkpoint.manifest import (
     MANIFESTS,
     Counts,
+    Examples,
     Manifest,
     Part,
     TableVersion,
@@ -33,7 +34,7 @@ from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, hull, quote, text, union, view
 from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
-from caesura.spark.quarantine import QUARANTINE, Aside, counts
+from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
 
 _FIGURE, _WIDE = "figure", "wide interval"
 """Columns that are not written."""
@@ -73,6 +74,7 @@ class Written:
 
     tables: Mapping[str, WrittenTable] = field(default_factory=dict)
     quarantined: Counts = field(default_factory=dict)
+    examples: Examples = field(default_factory=dict)
     released: Counts = field(default_factory=dict)
     """Which rows left the state of joins: table → rule → number."""
     open: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -148,6 +150,7 @@ class StateFiles:
         metrics += (f"{self._values(name, column)} AS v{i}" for i, (name, column) in enumerate(columns))
         quarantined = self._mine(QUARANTINE.name)
         metrics += (f"count_if({quarantined} AND {each.condition}) AS q{i}" for i, each in enumerate(aside))
+        metrics += (f"{each.example} AS e{i}" for i, each in enumerate(aside))
         metrics += (f"max(IF(table = '{_FIGURE} {i}', {_FIGURE}, NULL)) AS f{i}" for i, _ in enumerate(figures))
         width = self._spark.sparkContext.defaultParallelism
         frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width)
@@ -170,7 +173,8 @@ class StateFiles:
         values: dict[str, dict[str, int]] = {}
         for i, (name, column) in enumerate(columns):
             values.setdefault(name, {})[column] = found[f"v{i}"]
-        return Written(sizes, quarantined_now, released(counted, numbers), values)
+        shown = examples((each, found[f"e{i}"]) for i, each in enumerate(aside))
+        return Written(sizes, quarantined_now, shown, released(counted, numbers), values)
 
     def _written(self, slice: int, name: str) -> tuple[File, ...]:
         return files_of(self._storage, STATE, slice_name(slice), self._folders[name])

@@ -95,6 +95,11 @@ class Survey:
         return sum(self.plain.values()) + self.others
 
     @property
+    def arrived(self) -> int:
+        """Rows, readable or not, and punctuations."""
+        return self.rows + self.corrupt + self.punctuations
+
+    @property
     def broken(self) -> bool:
         """Whether a row breaks the contract."""
         return self.repeated > 0 or self.admitted < self.rows
