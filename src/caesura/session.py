@@ -176,8 +176,8 @@ class Prepared:
         (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
         `statistics` is a file that an earlier run has written, to choose join plans by. A checkpoint that exists
         keeps its own plans and schemes. Only one run may write to a checkpoint or a sink of files; `take_over`
-        takes them from one that is gone. A slice fails in which more than `max_quarantined`, such as 0.1, of what a
-        stream brings is set aside.
+        takes them from one that is gone. A slice fails in which more than `max_quarantined`, such as 0.1, of what
+        a stream brings is set aside.
         """
         from caesura.spark.run import Settings, start
         from caesura.spark.state import PurgePolicy

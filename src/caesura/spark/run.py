@@ -63,6 +63,9 @@ _SETTINGS = {
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",  # all of an interval is read
     "spark.sql.maxConcurrentOutputFileWriters": "64",  # one per state table, instead of sorting by table
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow
+    # What Spark notes of slices that are long done: by default a hundred, each tenth with all files ever read.
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    "spark.sql.streaming.fileSource.log.cleanupDelay": "1 minute",
     # Hadoop sets the mode of every local file by a process, which takes 12 ms (decision 0015): none for checksums.
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "fs.file.impl.disable.cache": "true",
