@@ -56,7 +56,7 @@ def test_what_breaks_the_contract_is_set_aside_and_the_query_goes_on(spark: Spar
     quarantined = script.quarantine(query)
     reasons = {row: (slice, stream, reason) for slice, stream, reason, row in quarantined}
     assert len(reasons) == len(quarantined) - 1  # the same unreadable line came twice
-    assert reasons.pop(CORRUPT)[2] == "the row cannot be parsed"
+    assert reasons.pop(CORRUPT)[2] == "the row cannot be parsed: it is no JSON object"
     broken = reasons.pop('{"id":3,"category":99}')
     assert broken[:2] == (0, "auction")
     assert broken[2].startswith("it breaks CHECK (")

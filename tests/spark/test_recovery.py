@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from caesura.checkpoint.lease import Lease
+from caesura.checkpoint.storage import LocalStorage
 from caesura.diagnostics import CaesuraError
 from caesura.diagnostics.code import Code
 from caesura.spark import query as query_module
@@ -46,7 +48,7 @@ def refused(script: Script) -> str:
 def test_what_a_killed_process_has_staged_is_not_published(spark: SparkSession, tmp_path: Path) -> None:
     script = two_slices(spark, tmp_path)
     stale = tmp_path / "out" / "_caesura" / "0000000002-out"
-    (published,) = (tmp_path / "out").glob("slice-0000000001-*")
+    published = next((tmp_path / "out").glob("slice-0000000001-*"))
     stale.mkdir(parents=True)
     shutil.copy(published, stale / "part-00000-stale.parquet")
     (stale / "_SUCCESS").touch()
@@ -141,15 +143,12 @@ def test_who_has_lost_its_lease_stops(spark: SparkSession, tmp_path: Path) -> No
     script = two_slices(spark, tmp_path)
     first = script.start()
     first.processAllAvailable()
-    shutil.rmtree(script.checkpoint / "lease")
-    shutil.rmtree(tmp_path / "out" / "_caesura" / "lease")
-    second = script.start()
+    other = Lease.take(LocalStorage(str(script.checkpoint)), "it", anyway=True)
     script.slice(a=[{"k": 2, "x": 3}])
     with pytest.raises(CaesuraError) as failure:
         first.awaitTermination(60)
     assert failure.value.diagnostics[0].code == Code.IN_USE
-    second.processAllAvailable()
-    second.stop()
+    other.release()
     script.run_to_end()
     assert script.rows("out") == [{"k": 1, "n": 1}, {"k": 2, "n": 3}, {"k": 3, "n": 1}]
 
@@ -179,7 +178,7 @@ def test_a_slice_that_takes_too_long_is_abandoned(
     write = StateFiles.write
 
     def slow(files: StateFiles, *given: object) -> object:
-        files._spark.range(40_000_000_000).selectExpr("sum(id * id % 7)").collect()
+        files._spark.range(40_000_000_000).selectExpr("sum(id % 7)").collect()
         return write(files, *given)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
@@ -187,7 +186,7 @@ def test_a_slice_that_takes_too_long_is_abandoned(
         query = script.start()
         query._done.wait(5)
         query.stop()
-    assert query.exception() is None
+    assert query.exception() is None, query.exception()
     assert script.progress == []
     script.run_to_end()
     assert script.rows("out") == [{"k": 1, "n": 1}]

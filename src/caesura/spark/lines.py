@@ -73,16 +73,13 @@ def csv_detail(stream: Stream) -> str:
 
 def _misfits(columns: Iterable[Column], raw: Mapping[str, str], read: str | None) -> str:
     """The values that are there, and were not read, with what they should be."""
-    told = (
-        f"IF({raw[c.name]} IS NOT NULL AND {_of(read, c.name)} IS NULL, "
-        f"concat({text(f'`{c.name}`: ')}, '''', left({raw[c.name]}, 80), {text(f''' is no {c.type}''')}), NULL)"
-        for c in columns
-    )
+    told = (_misfit(c, raw[c.name], quote(c.name) if read is None else f"{read}.{quote(c.name)}") for c in columns)
     return f"nullif(concat_ws(', ', {', '.join(told)}), '')"
 
 
-def _of(read: str | None, name: str) -> str:
-    return quote(name) if read is None else f"{read}.{quote(name)}"
+def _misfit(column: Column, raw: str, read: str) -> str:
+    before, after = text(f"`{column.name}`: '"), text(f"' is no {column.type}")
+    return f"IF({raw} IS NOT NULL AND {read} IS NULL, concat({before}, left({raw}, 80), {after}), NULL)"
 
 
 def _whole(line: str) -> str:
@@ -116,7 +113,7 @@ def _other_case(stream: Stream) -> str:
     exact, folded = (", ".join(text(each) for each in several) for several in (names, map(str.lower, names)))
     strange = f"key -> lower(key) IN ({folded}) AND key NOT IN ({exact})"
     return (
-        f"transform(filter(json_object_keys({quote(_LINE)}), {strange}), "
+        f"transform(array(get(filter(json_object_keys({quote(_LINE)}), {strange}), 0)), "
         "key -> concat('\"', key, '\" is no column: letters of another case'))[0]"
     )
 

@@ -24,6 +24,7 @@ from caesura.spark.state import StateFiles
 _REMEMBERED = 100
 _PATIENCE, _AGAIN = 5.0, 0.5
 """Seconds in which a slice may finish when the query is to stop, and between attempts to end it."""
+_INTERRUPTED = "py4j.protocol.Py4JJavaError: An error occurred while calling: java.lang.InterruptedException"
 _LONG = 3_600_000
 """Milliseconds."""
 _FAILURES = (*SPARK_ERRORS, OSError, CaesuraError)
@@ -165,8 +166,12 @@ class ContinuousQuery:
 
     def _await_interruption(self) -> None:
         """Spark takes a batch that returns for done, and one that fails for a failure, unless it was interrupted:
-        which it is by who stops it."""
-        self._spark._jvm.java.lang.Thread.sleep(_LONG)  # type: ignore[union-attr]
+        which it is by who stops it. It looks for that in the text of what Python raises, with a pattern that
+        overflows the stack on a text as long as the error itself has."""
+        try:
+            self._spark._jvm.java.lang.Thread.sleep(_LONG)  # type: ignore[union-attr]
+        except SPARK_ERRORS:
+            raise RuntimeError(_INTERRUPTED) from None
 
     def _watch(self, driver: SliceDriver, end: bool) -> None:
         try:

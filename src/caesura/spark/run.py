@@ -65,7 +65,7 @@ _SETTINGS = {
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow
     # What Spark notes of slices that are long done: by default a hundred, each tenth with all files ever read.
     "spark.sql.streaming.minBatchesToRetain": "10",
-    "spark.sql.streaming.fileSource.log.cleanupDelay": "1 minute",
+    "spark.sql.streaming.fileSource.log.cleanupDelay": "1m",
     # Hadoop sets the mode of every local file by a process, which takes 12 ms (decision 0015): none for checksums.
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "fs.file.impl.disable.cache": "true",
@@ -151,7 +151,7 @@ def _started(given: _Start) -> ContinuousQuery:
     spark, work, settings, storage = given.spark, given.work, given.settings, given.storage
     root = storage.root
     try:
-        storage.make(MANIFESTS)
+        storage.make()
         mine = given.lease(storage, f"the checkpoint `{root}`")
         claim = claimed(storage, given.pipeline, settings.statistics, fewest_schemes=settings.fewest_schemes)
         pipeline = executed(let_through(given.pipeline, claim.gates), claim.arrangements)
@@ -195,6 +195,7 @@ def _started(given: _Start) -> ContinuousQuery:
     )
     driver = SliceDriver(assembly, storage, (mine, *sinks), last_manifest(storage), report)
     driver.recover()
+    storage.make(MANIFESTS)
     files.declare()
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}
     if settings.until_end:
