@@ -253,7 +253,7 @@ def run_command(
 
 def _where_stopped(query: ContinuousQuery | None, checkpoint: str | None) -> str:
     last = None if query is None else query.lastProgress
-    where = "before the first slice" if last is None else f"after slice {last.slice}"
+    where = "without a new slice" if last is None else f"after slice {last.slice}"
     return f"stopped {where}{'; a new start continues there' if checkpoint else ''}"
 
 
