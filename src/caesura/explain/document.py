@@ -247,8 +247,8 @@ def _demand(plans: Planned) -> Iterator[str]:
         else:
             yield f"{row} without a partner in {partner} is dropped before it is joined"
     for each in plans.unheard:
-        rows, by = names.shown(each.rows), names.shown(each.by)
-        yield f"DEMAND is not followed between {rows} and {by}: {each.because}"
+        between = f"{names.shown(each.rows)} and {names.shown(each.by)}"
+        yield f"DEMAND is not followed between {between}: {each.because}"
 
 
 def _join_plan(choice: Choice, names: Names) -> JoinPlan:
