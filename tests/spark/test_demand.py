@@ -122,9 +122,10 @@ def spelled(tree: Tree) -> str:
 def run(
     spark: SparkSession, folder: Path, streams: Streams, tree: Tree, *, rows: int, values: int, slices: int = 6
 ) -> Script:
-    """Random slices, to the end of the streams; the rows are DuckDB's, each in its slice. Tables are purged now
-    and then, some sooner and some later."""
-    script = Script(spark, folder, streams.text(f"TREE{spelled(tree)}, DEMAND"), purge=LAZY)
+    """Random slices, to the end of the streams; the rows are DuckDB's, each in its slice. With windows tables are
+    purged now and then, some sooner and some later; with punctuations at once."""
+    policy = LAZY if streams.windows else PurgePolicy()
+    script = Script(spark, folder, streams.text(f"TREE{spelled(tree)}, DEMAND"), purge=policy)
     rng = Random(streams.inputs)
     came = [streams.slice(rng, number, rows, values) for number in range(slices)]
     for number, arriving in enumerate(came):
