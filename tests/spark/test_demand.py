@@ -76,25 +76,25 @@ class Streams:
             yield f"CREATE STREAM {name} ({columns}) FROM FILES {name};"
 
     def slice(self, rng: Random, number: int, rows: int, values: int) -> dict[str, list[dict[str, object]]]:
-        """Values rise from slice to slice, if they are to be closed."""
+        """Values rise from slice to slice, if they are to be closed. Some are NULL, and some rows come twice."""
         first, time = (0, number) if self.windows else (number // 2, number)
-        return {
-            name: [
+        found: dict[str, list[dict[str, object]]] = {}
+        for name, keys in self.keys.items():
+            found[name] = [
                 {
                     "id": number * rows + i,
                     "t": str(START + timedelta(seconds=time)),
-                    **{key: rng.randrange(first, first + values) for key in keys},
+                    **{key: None if rng.random() < 0.05 else rng.randrange(first, first + values) for key in keys},
                 }
                 for i in range(rng.randrange(rows + 1))
             ]
-            for name, keys in self.keys.items()
-        }
+            found[name] += (row for row in found[name][:] if rng.random() < 0.2)
+        return found
 
-    def closed(self, number: int) -> dict[str, list[str]]:
+    def closed(self, below: int) -> dict[str, list[str]]:
+        """All values below."""
         said = {} if self.windows else self.keys
-        return {
-            name: [f'{{"{key}": {{"lt": {(number + 1) // 2}}}}}' for key in keys] for name, keys in said.items()
-        }
+        return {name: [f'{{"{key}": {{"lt": {below}}}}}' for key in keys] for name, keys in said.items()}
 
     def wanted(self, slices: list[dict[str, list[dict[str, object]]]]) -> Counter[tuple[object, ...]]:
         """DuckDB's rows, each with the slice in which its last row came."""
@@ -122,23 +122,28 @@ def spelled(tree: Tree) -> str:
 def run(
     spark: SparkSession, folder: Path, streams: Streams, tree: Tree, *, rows: int, values: int, slices: int = 6
 ) -> Script:
-    """Random slices, to the end of the streams; the rows are DuckDB's, each in its slice. Tables are purged now
-    and then, some sooner and some later."""
-    script = Script(spark, folder, streams.text(f"TREE{spelled(tree)}, DEMAND"), purge=LAZY)
+    """Random slices, to the end of the streams; the rows are DuckDB's, each in its slice. With windows tables are
+    purged now and then, some sooner and some later; with punctuations at once."""
+    policy = LAZY if streams.windows else PurgePolicy()
+    script = Script(spark, folder, streams.text(f"TREE{spelled(tree)}, DEMAND"), purge=policy)
     rng = Random(streams.inputs)
     came = [streams.slice(rng, number, rows, values) for number in range(slices)]
     for number, arriving in enumerate(came):
-        said = streams.closed(number)
+        said = streams.closed((number + 1) // 2)
         items: dict[str, list[Item]] = {name: [*each, *said.get(name, ())] for name, each in arriving.items()}
         script.slice(**items)
         if number == slices // 2:
             script.run()  # and start again
+    if not streams.windows:
+        last: dict[str, list[Item]] = {name: [*said] for name, said in streams.closed(slices + values).items()}
+        script.slice(**last)
     script.run_to_end()
     found = Counter((n, *row.values()) for n in range(slices + 1) for row in script.rows("out", n))
     wanted = streams.wanted(came)
     assert wanted
     assert found == wanted
-    assert script.progress[-1].state_rows == 0
+    closed = script.progress[-1 if streams.windows else -2]
+    assert (closed.state_rows, closed.on_demand("suspended")) == (0, 0)
     return script
 
 
@@ -149,6 +154,39 @@ def test_rows_come_back_in_the_slice_of_their_partner(spark: SparkSession, tmp_p
     assert last.on_demand("suspended") == 0
     assert last.on_demand("resumed") > 0
     assert last.on_demand("made") > 0
+
+
+@pytest.mark.parametrize("tree", [(0, 1, 2, 3), ((0, 1), 2, 3)], ids=["one join", "several ask at the root"])
+def test_inputs_that_nothing_compares_are_asked_one_by_one(
+    spark: SparkSession, tmp_path: Path, tree: Tree
+) -> None:
+    """The star's centre is joined with one of its points; the others have nothing in common."""
+    streams = Streams(4, pairs("star", 4), windows=False)
+    run(spark, tmp_path, streams, tree, rows=4, values=3, slices=4)
+
+
+def test_a_table_in_the_tree_and_rows_that_are_given_up(spark: SparkSession, tmp_path: Path) -> None:
+    """An old row goes although a younger one of its key stays; what no table wants is not kept."""
+    text = """
+    CREATE STREAM a (k BIGINT, t TIMESTAMP, PUNCTUATED BY (k), ORDERED BY (t)) USING json LOCATION 'a'
+      OPTIONS (maxFilesPerTrigger 1, release 'INTERVAL 1 HOUR');
+    CREATE STREAM b (k BIGINT, v BIGINT, PUNCTUATED BY (k)) FROM FILES b;
+    CREATE STREAM c (k BIGINT, PUNCTUATED BY (k)) FROM FILES c;
+    CREATE TABLE f (v BIGINT) USING json LOCATION 'f';
+    CREATE SINK out USING parquet LOCATION 'out';
+    INSERT INTO out SELECT /*+ TREE((a, b, f), c), DEMAND */ a.k, a.t, b.v
+    FROM a JOIN b ON a.k = b.k JOIN c ON a.k = c.k JOIN f ON b.v = f.v;
+    """
+    (tmp_path / "f").mkdir()
+    (tmp_path / "f" / "f.json").write_text('{"v": 1}\n', encoding="utf-8")
+    script = Script(spark, tmp_path, text)
+    script.slice(a=[{"k": 1, "t": "2026-01-01 00:00:00"}], b=[{"k": 1, "v": 1}, {"k": 1, "v": 2}])
+    script.slice(a=[{"k": 1, "t": "2026-01-01 05:00:00"}])
+    script.slice(c=[{"k": 1}])
+    script.run()
+    assert [row["t"] for row in script.rows("out")] == [datetime(2026, 1, 1, 5)]
+    given_up = [sum(rules.get("release", 0) for rules in each.released.values()) for each in script.progress]
+    assert given_up == [0, 1, 0]
 
 
 def test_what_was_never_made_is_counted_on_request(spark: SparkSession, tmp_path: Path) -> None:
@@ -172,7 +210,12 @@ def test_what_was_never_made_is_counted_on_request(spark: SparkSession, tmp_path
     assert script.rows("out", 0) == []
 
 
-LEFT_DEEP: dict[int, Tree] = {3: ((0, 1), 2), 4: (((0, 1), 2), 3), 5: ((((0, 1), 2), 3), 4)}
+LEFT_DEEP: dict[int, Tree] = {
+    3: ((0, 1), 2),
+    4: (((0, 1), 2), 3),
+    5: ((((0, 1), 2), 3), 4),
+    6: (((((0, 1), 2), 3), 4), 5),
+}
 BUSHY: dict[int, Tree] = {4: ((0, 1), (2, 3)), 5: (((0, 1), (2, 3)), 4), 6: (((0, 1), (2, 3)), (4, 5))}
 
 

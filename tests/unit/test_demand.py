@@ -6,12 +6,13 @@ import pytest
 
 from caesura.diagnostics import Source
 from caesura.plan import Join, walk
-from caesura.planning.choose import Choice, choose
+from caesura.planning.choose import TREES, Choice, _to_look_at, choose, planned
 from caesura.planning.cost import CostModel
 from caesura.planning.demand import Demand, Estimate
 from caesura.planning.enumerate import SafeTrees
 from caesura.planning.statistics import UNKNOWN
-from caesura.safety.tree import Arrangement
+from caesura.safety.states import judge
+from caesura.safety.tree import Arrangement, leaves, shaped
 from caesura.sql.bind import bind
 
 WINDOW = 1200
@@ -82,3 +83,51 @@ def test_hints_are_followed() -> None:
     assert forced.how == Arrangement(BUSHY, demand=True)
     assert {demand for _, demand in kinds(choose(clique(200, "/*+ NO_DEMAND */")))} == {False}
     assert {demand for _, demand in kinds(choose(clique(200, "/*+ DEMAND */")))} == {True}
+
+
+def test_what_is_summed_up_does_not_wait() -> None:
+    """A synopsis is made for one join of rows as they come."""
+    streams = "".join(f"CREATE STREAM {name} ({name}1 INT) USING json LOCATION '{name}';" for name in "stu")
+    on = "s.s1 = t.t1 AND t.t1 = u.u1 AND s.s1 > 10 AND t.t1 < 20"
+    sql = f"{streams} SELECT /*+ TREE((s, t), u), DEMAND */ s.s1 FROM s, t, u WHERE {on}"
+    (query,) = bind(Source("q.sql", sql)).queries
+    assert all(state.bounded for state in judge(shaped(query.plan)).states)
+    assert not any(isinstance(node, Join) and node.demand for node in walk(planned(query).plan))
+
+
+def test_rows_with_a_map_do_not_wait() -> None:
+    streams = "".join(
+        f"CREATE STREAM {name} (k INT, m MAP<STRING, INT>, PUNCTUATED BY (k)) USING json LOCATION '{name}';"
+        for name in "stu"
+    )
+    sql = f"{streams} SELECT /*+ TREE((s, t), u), DEMAND */ s.k FROM s, t, u WHERE s.k = t.k AND t.k = u.k"
+    (query,) = bind(Source("q.sql", sql)).queries
+    found = planned(query)
+    assert found.choices[0].because == "rows with MAP<STRING, INT> cannot be compared, and so not wait"
+    assert not any(isinstance(node, Join) and node.demand for node in walk(found.plan))
+
+
+def test_with_demand_trees_are_looked_at_that_are_not_safe_without() -> None:
+    streams = "".join(
+        f"CREATE STREAM {name} (x INT, y INT, PUNCTUATED BY (x), PUNCTUATED BY (y)) USING json LOCATION '{name}';"
+        for name in "rst"
+    )
+    on = "r.y = s.x AND s.y = t.x AND t.y = r.x"
+    (query,) = bind(Source("q.sql", f"{streams} SELECT /*+ DEMAND */ r.x FROM r, s, t WHERE {on}")).queries
+    (choice,) = planned(query).choices
+    looked_at = {candidate.how.tree for candidate in (choice.chosen, *choice.runners_up) if candidate is not None}
+    assert {((0, 1), 2), (0, 1, 2)} <= looked_at
+
+
+def test_of_many_trees_some_of_each_kind_are_looked_at() -> None:
+    streams = "".join(
+        f"CREATE STREAM {name} (k INT, PUNCTUATED BY (k)) USING json LOCATION '{name}';" for name in "abcdefg"
+    )
+    on = " AND ".join(f"a.k = {name}.k" for name in "bcdefg")
+    sql = f"{streams} SELECT /*+ DEMAND */ a.k FROM a, b, c, d, e, f, g WHERE {on}"
+    (query,) = bind(Source("q.sql", sql)).queries
+    join = next(node for node in walk(query.plan) if isinstance(node, Join))
+    looked_at = _to_look_at(CostModel(SafeTrees(join), UNKNOWN.of(join)), join)
+    assert len(looked_at) <= 1.1 * TREES
+    first = {frozenset(leaves(tree[0])) for tree in looked_at if isinstance(tree, tuple)}
+    assert {len(each) for each in first} == {1, 2, 3, 4, 5, 6}

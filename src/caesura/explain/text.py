@@ -61,6 +61,8 @@ def _join_plan(plan: JoinPlan) -> Iterator[str]:
         yield f"  {wanted(chosen)}"
     for each in plan["runners_up"]:
         yield f"  {each['ratio']:g} times: {arrangement(each)}: {costs(each)}"
+        if each["wanted"]:
+            yield f"    {wanted(each)}"
 
 
 def arrangement(tree: CostedTree) -> str:
@@ -68,7 +70,7 @@ def arrangement(tree: CostedTree) -> str:
 
 
 def wanted(tree: CostedTree) -> str:
-    """`produced on demand: of a 17 %, of b 42 %, as many as find partners further up`"""
+    """`joined on demand: of a 17.00%, of b 42.00%, …`"""
     shares = ", ".join(f"of {each['input']} {each['share']:.2%}" for each in tree["wanted"])
     return f"joined on demand: {shares}, as many as find partners further up; the others are suspended"
 

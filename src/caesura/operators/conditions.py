@@ -113,6 +113,20 @@ class Conditions:
             groups += [frozenset[int]().union(*joined)] if joined else []
         return groups
 
+    def connected(self, tables: Iterable[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
+        """Tables of some inputs each, those together that something compares."""
+        columns = {inputs: [name for i in inputs for name in self.columns[i]] for inputs in tables}
+        groups: list[list[tuple[int, ...]]] = []
+        for inputs, mine in columns.items():
+            near = [
+                group
+                for group in groups
+                if self.comparing(mine, [name for other in group for name in columns[other]]) is not None
+            ]
+            groups = [group for group in groups if group not in near]
+            groups.append([*(each for group in near for each in group), inputs])
+        return groups
+
     def between(self, i: int, group: Collection[int]) -> str:
         """All that is asked of a row of input i and rows of these together, as SQL."""
         others = [column for j in group for column in self.columns[j]]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
 
-from caesura.operators.closed import uncovered_by_some
+from caesura.operators.closed import uncovered, uncovered_by_some
 from caesura.operators.conditions import Conditions
 from caesura.operators.join import Join
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
@@ -96,7 +96,9 @@ class Demanded(Join):
         if kept is None:
             return None
         shared = state.share(f"kept {self.sides[i].table.name}", kept)
-        return rows.matching(shared, purge.compared)
+        staying = rows.matching(shared, purge.compared)
+        # What is given up goes by its own time, which another row of its key need not have.
+        return staying if self.sides[i].release is None else uncovered(staying, self.given_up(inputs, i))
 
     def _waiting(self, state: State, inputs: tuple[Flow, ...], i: int, active: Rows | None) -> Rows | None:
         """The rows of an input that stay suspended. Rows that are compared alike are wanted alike."""
@@ -128,8 +130,9 @@ class Demanded(Join):
             return {part.made.name: Change(new, rewrite=False)}
         rows = union((held.rows, new))
         for i, table in rows_of.items():
-            if rows is not None and table in active and active[table].rewrite:
-                rows = self._with(state, inputs, i, rows, active[table].rows)
+            purged = table in active and active[table].rewrite
+            if rows is not None and (purged or not held.compact):  # else it has none of a row that left before
+                rows = self._with(state, inputs, i, rows, state.after(table, active))
         return {part.made.name: Change(rows, rewrite=True)}
 
     def _with(
@@ -213,36 +216,43 @@ class DemandedSlice:
     def __post_init__(self) -> None:
         parts = (self.join.tree, *self.join.tree.below)
         first = [part for part in parts if isinstance(part.children[0], Part)]
-        judges = side_by_side(self.state.spark, lambda part: self._judge(part, 0), first)
+        judges = side_by_side(self.state.spark, lambda part: self._judges(part, 0), first)
         self._take(self.join.tree, (), dict(zip(first, judges, strict=True)))
 
     def possible(self, part: Part) -> Rows | None:
         """All that a tree without demand makes in the slice."""
         return self._new([self._source(i) for i in part.inputs])
 
-    def _take(self, part: Part, judges: Judges, first: Mapping[Part, Judge]) -> None:
+    def _take(self, part: Part, judges: Judges, first: Mapping[Part, Judges]) -> None:
         """`first` are the judges of first children, who ask sources alone, and so wait for nobody."""
         inputs = [child for child in part.children if isinstance(child, int)]
         active = side_by_side(self.state.spark, lambda i: self._activated(i, judges), inputs)
         self.added.update(zip(inputs, active, strict=True))
         for number, child in enumerate(part.children):
             if isinstance(child, Part):
-                judge = self._judge(part, number) if number else first[part]
-                self._take(child, (judge, *judges), first)
+                near = self._judges(part, number) if number else first[part]
+                self._take(child, (*near, *judges), first)
         self.added[part] = self._made(part, judges)
 
-    def _judge(self, part: Part, number: int) -> Judge:
-        """The other children of a join, as they judge one of them. Sources are joined anew in every slice: that
-        takes less than to look for those of their rows that matter, as long as they fit into memory."""
+    def _judges(self, part: Part, number: int) -> Judges:
+        """The other children of a join, as they judge one of them: those that nothing compares with each other
+        judge each by itself. Sources are joined anew in every slice: that takes less than to look for those of
+        their rows that matter, as long as they fit into memory."""
         before, after = part.children[:number], part.children[number + 1 :]
-        sources = [self._source(i) for child in after for i in inputs_of(child)]
-        tables = [*(self.added[child] for child in before), *sources]
+        tables = {inputs_of(child): self.added[child] for child in before}
+        tables |= {(i,): self._source(i) for child in after for i in inputs_of(child)}
+        judged = self.join.sides[min(inputs_of(part.children[number]))].table.name
+        several = self.join.conditions.connected(tables)
+        return tuple(
+            self._judge(f"beside {judged} {len(part.inputs)} {place}", [tables[inputs] for inputs in group])
+            for place, group in enumerate(several)
+        )
+
+    def _judge(self, name: str, tables: Sequence[Grown]) -> Judge:
         old, new = self._joined([each.old for each in tables], 0), self._new(tables)
         if len(tables) > 1:
-            name = self.join.sides[min(inputs_of(part.children[number]))].table.name
-            depth = len(part.inputs)
             both = {"false": self._asked(old), "true": self._asked(new)}
-            rows = self._shared(f"beside {name} {depth}", _marked(_NEW, both))
+            rows = self._shared(name, _marked(_NEW, both))
             new = None if new is None or rows is None else rows.where(_NEW).without(_NEW)
             return Judge(self.join.conditions, None if rows is None else rows.without(_NEW), new, old is not None)
         return Judge(self.join.conditions, tables[0].all, new, old is not None)

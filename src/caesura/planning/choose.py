@@ -9,25 +9,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nsmallest
-from itertools import islice, product
+from itertools import islice, product, zip_longest
+from math import ceil
 from typing import Literal, TypeAlias
 
 from caesura.plan import Join, Pipeline, Plan, Query, Tree, walk
 from caesura.planning.cost import Cost, CostModel
 from caesura.planning.demand import Demand
-from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split
+from caesura.planning.enumerate import EXHAUSTIVE, LEFT_DEEP, Inputs, SafeTrees, Split, Trees
 from caesura.planning.statistics import UNKNOWN, Statistics
 from caesura.planning.through import Gate, Unheard, added, gated, gates, unheard
 from caesura.safety.redundant import without_redundant
 from caesura.safety.schemes import derive
 from caesura.safety.states import open_proofs, summed
 from caesura.safety.tree import Arrangement, asked, flat, ordered, rearranged, shaped
+from caesura.types import Type
 
 RUNNERS_UP = 3
 OVERHEAD = 2.0
 """A slice on demand takes about twice the jobs of one without, which costs of rows do not show (decision 18)."""
 TREES = 300
-"""So many are looked at with demand: the estimates of one do not add up from those of its parts."""
+"""About so many are looked at with demand: the estimates of one do not add up from those of its parts."""
+SUBTREES = 10
+"""Of each of its parts."""
 
 Arrangements: TypeAlias = tuple[tuple[Arrangement | None, ...], ...]
 """For each query, how its joins of three or more inputs are executed, inputs first; None: as they are."""
@@ -65,9 +69,11 @@ class Choice:
 
     @property
     def how(self) -> Arrangement | None:
-        """None if the join stays as it is. A hint is followed in any case."""
+        """None if the join stays as it is. The shape that a hint asks for is followed in any case; but what cannot
+        wait is one join, as it was judged with demand."""
         if self.chosen is None:
-            return asked(self.join)
+            hint = asked(self.join)
+            return Arrangement(flat(self.join)) if hint is not None and hint.demand else hint
         return None if self.chosen.how == Arrangement(flat(self.join)) else self.chosen.how
 
 
@@ -135,6 +141,8 @@ def choose(join: Join, measured: Statistics = UNKNOWN) -> Choice:
     trees, statistics = SafeTrees(join), measured.of(join)
     if not _all_leave(shaped(join)):
         return Choice(join, None, because="some rows of it never leave")
+    if join.demand is True and (unlike := _incomparable(join)) is not None:
+        return Choice(join, None, because=f"rows with {unlike} cannot be compared, and so not wait")
     model = CostModel(trees, statistics)
     found: list[Candidate] = []
     if join.demand is not True:
@@ -149,18 +157,34 @@ def choose(join: Join, measured: Statistics = UNKNOWN) -> Choice:
 
 def _may_wait(join: Join, statistics: Statistics) -> bool:
     """Whether partial results on demand are to be thought of: not by rates that are made up, unless asked for."""
-    return join.demand is True or (join.demand is None and not statistics.made_up)
+    return join.demand is True or (join.demand is None and not statistics.made_up and _incomparable(join) is None)
+
+
+def _incomparable(join: Join) -> Type | None:
+    """A type of which Spark cannot tell whether two values are the same."""
+    types = (each.type for each in join.columns)
+    return next((each for each in types if "MAP<" in each.sql or each.kind == "VARIANT"), None)
 
 
 def _on_demand(model: CostModel, join: Join) -> list[Candidate]:
     demand = Demand(model)
-    trees = [ordered(join.shape)] if join.shape is not None else list(islice(model.trees.trees(), TREES))
+    trees = [ordered(join.shape)] if join.shape is not None else _to_look_at(model, join)
     estimates = ((tree, demand.of(tree)) for tree in trees)
     candidates = (
         Candidate(Arrangement(tree, demand=True), each.cost, OVERHEAD * model.price(each.cost), each.wanted)
         for tree, each in estimates
     )
     return nsmallest(RUNNERS_UP + 1, candidates, key=Candidate.rank)
+
+
+def _to_look_at(model: CostModel, join: Join) -> list[Tree]:
+    """The best without demand, and of all others, safe without it or not, some for each way to split the join."""
+    every = Trees(join)
+    splits = every.splits.get(every.all, (every.single,))
+    some = splits[:: ceil(len(splits) / TREES)]
+    several = [product(*(list(islice(every.trees(part), SUBTREES)) for part in split)) for split in some]
+    in_turn = (tree for turn in zip_longest(*several) for tree in turn if tree is not None)
+    return list(dict.fromkeys((*_best(model), *islice(in_turn, TREES))))
 
 
 def _compared(others: list[Candidate]) -> tuple[Candidate, ...]:

@@ -18,7 +18,8 @@ from caesura.spark.compile import Compiled
 def evaluate(
     compiled: Compiled, state: State, scans: Mapping[plan.Plan, Flow]
 ) -> tuple[dict[plan.Plan, Flow], dict[str, Change]]:
-    """The operators in the fixed order step, pass, keep, prop. Only plans are built; nothing runs yet.
+    """The operators in the fixed order step, pass, keep, prop. Only plans are built; what runs is what joins with
+    demand are planned by.
 
     `scans` has the flows of the leaves, and of any other node whose flow is known already.
     """

@@ -21,6 +21,7 @@ from typing import TypeAlias
 from caesura import plan
 from caesura.catalog import Promise, Traffic
 from caesura.checkpoint.manifest import Seen
+from caesura.operators.demand import Demanded
 from caesura.operators.join import Join
 from caesura.planning.statistics import Statistics
 from caesura.safety.bases import bases
@@ -38,7 +39,11 @@ Open: TypeAlias = Mapping[str, Mapping[str, int]]
 def origins(compiled: Compiled) -> Origins:
     """The columns that hold values of one stream alone, which some join compares; not always the one that stores
     them."""
-    joins = {node: join for node, join in compiled.operators.items() if isinstance(join, Join)}
+    joins = {
+        node: join
+        for node, join in compiled.operators.items()
+        if isinstance(join, Join) and not isinstance(join, Demanded)  # whose rows are in two tables each
+    }
     every = [pair for node, join in joins.items() for pair in zip(join.sides, plan.inputs(node), strict=True)]
     sides = [(side, below) for side, below in every if side.synopsis is None]
     found = {side.table.name: dict(_single(below)) for side, below in sides}
