@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from itertools import combinations
 from pathlib import Path
 from random import Random
+from statistics import mean
 
 import duckdb
 import pytest
@@ -156,13 +157,10 @@ def test_rows_come_back_in_the_slice_of_their_partner(spark: SparkSession, tmp_p
     assert last.on_demand("made") > 0
 
 
-@pytest.mark.parametrize("tree", [(0, 1, 2, 3), ((0, 1), 2, 3)], ids=["one join", "several ask at the root"])
-def test_inputs_that_nothing_compares_are_asked_one_by_one(
-    spark: SparkSession, tmp_path: Path, tree: Tree
-) -> None:
+def test_inputs_that_nothing_compares_are_asked_one_by_one(spark: SparkSession, tmp_path: Path) -> None:
     """The star's centre is joined with one of its points; the others have nothing in common."""
     streams = Streams(4, pairs("star", 4), windows=False)
-    run(spark, tmp_path, streams, tree, rows=4, values=3, slices=4)
+    run(spark, tmp_path, streams, ((0, 1), 2, 3), rows=4, values=2, slices=2)
 
 
 def test_a_table_in_the_tree_and_rows_that_are_given_up(spark: SparkSession, tmp_path: Path) -> None:
@@ -225,14 +223,14 @@ def test_two_hundred_slices_leave_the_state_as_it_is(spark: SparkSession, tmp_pa
     streams = Streams(3, pairs("clique", 3), windows=True)
     progress = run(spark, tmp_path, streams, ((0, 1), 2), rows=6, values=6, slices=200).progress
     second, last = progress[50:100], progress[150:200]
-    assert max(each.state_rows for each in last) <= 1.2 * max(each.state_rows for each in second)
+    assert mean(each.state_rows for each in last) <= 1.1 * mean(each.state_rows for each in second)
     assert all(sum(each.on_demand("suspended") for each in some) > 0 for some in (second, last))
     assert last[-1].on_demand("resumed") > 100
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("windows", [True, False], ids=["windows", "punctuations"])
-@pytest.mark.parametrize("tree", [*LEFT_DEEP.values(), *BUSHY.values(), ((0, 1, 2), 3)], ids=spelled)
+@pytest.mark.parametrize("tree", [*LEFT_DEEP.values(), *BUSHY.values(), ((0, 1, 2), 3), (0, 1, 2, 3)], ids=spelled)
 @pytest.mark.parametrize("shape", ["chain", "star", "clique"])
 def test_trees_on_demand(spark: SparkSession, tmp_path: Path, shape: str, tree: Tree, windows: bool) -> None:
     inputs = 1 + max(map(int, filter(str.isdigit, spelled(tree))))

@@ -36,6 +36,20 @@ def two_slices(spark: SparkSession, folder: Path) -> Script:
     return script
 
 
+@pytest.fixture(scope="module")
+def original(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("original")
+    two_slices(spark, folder)
+    return folder
+
+
+@pytest.fixture
+def stopped(spark: SparkSession, original: Path, tmp_path: Path) -> Script:
+    """A copy of two slices that have run, to be damaged."""
+    shutil.copytree(original, tmp_path, dirs_exist_ok=True)
+    return Script(spark, tmp_path, COUNTS)
+
+
 def refused(script: Script) -> str:
     with pytest.raises(CaesuraError) as failure:
         script.start()
@@ -88,28 +102,24 @@ def one_of(pattern: str) -> Callable[[Path], Path]:
     ],
     ids=["a part of the state", "a table", "the manifests", "spark", "offsets", "a source", "the pipeline"],
 )
-def test_a_checkpoint_that_lacks_something_is_refused(
-    spark: SparkSession, tmp_path: Path, what: Callable[[Path], Path]
-) -> None:
-    script = two_slices(spark, tmp_path)
-    lost = what(script.checkpoint)
+def test_a_checkpoint_that_lacks_something_is_refused(stopped: Script, what: Callable[[Path], Path]) -> None:
+    lost = what(stopped.checkpoint)
     shutil.rmtree(lost) if lost.is_dir() else lost.unlink()
-    before = sorted(tmp_path.rglob("*"))
-    assert refused(script) == Code.DAMAGED
-    assert sorted(tmp_path.rglob("*")) == before  # nothing was changed, and no lease is left
+    before = sorted(stopped.folder.rglob("*"))
+    assert refused(stopped) == Code.DAMAGED
+    assert sorted(stopped.folder.rglob("*")) == before  # nothing was changed, and no lease is left
 
 
 @pytest.mark.parametrize(
     "pattern", ["manifests/*.json", "pipeline.json", "state/*/table=*/part-*", "spark/offsets/1"]
 )
 @pytest.mark.parametrize("how", ["empty", "cut", "flip"])
-def test_a_file_of_other_bytes_is_refused(spark: SparkSession, tmp_path: Path, pattern: str, how: str) -> None:
-    script = two_slices(spark, tmp_path)
-    file = one_of(pattern)(script.checkpoint)
+def test_a_file_of_other_bytes_is_refused(stopped: Script, pattern: str, how: str) -> None:
+    file = one_of(pattern)(stopped.checkpoint)
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes({"empty": b"", "cut": bytes(content[: len(content) // 2]), "flip": bytes(content)}[how])
-    assert refused(script) == Code.DAMAGED
+    assert refused(stopped) == Code.DAMAGED
 
 
 def test_what_is_not_ours_is_left_alone(spark: SparkSession, tmp_path: Path) -> None:
