@@ -15,6 +15,7 @@ from caesura.checkpoint.lease import Lease
 from caesura.checkpoint.storage import LocalStorage
 from caesura.diagnostics import CaesuraError
 from caesura.diagnostics.code import Code
+from caesura.progress import Progress
 from caesura.spark import query as query_module
 from caesura.spark.sinks import FileSink
 from caesura.spark.state import StateFiles
@@ -177,6 +178,21 @@ def test_a_stop_at_any_moment_is_no_failure_and_loses_nothing(spark: SparkSessio
         assert not query.isActive
     script.run_to_end()
     assert [row["n"] for row in script.rows("out")] == [1, 2, 2, 2, 2, 2, 1]
+
+
+def test_who_hears_of_a_slice_may_stop(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, COUNTS)
+    script.slice(a=[{"k": 1, "x": 1}])
+    script.slice(a=[{"k": 1, "x": 1}])
+    heard: list[int] = []
+
+    def stop(progress: Progress) -> None:
+        heard.append(progress.slice)
+        query.stop()
+
+    query = script.prepared.start(checkpoint=str(script.checkpoint), on_progress=stop)
+    assert query.awaitTermination(60)
+    assert heard == [0]
 
 
 def test_a_slice_that_takes_too_long_is_abandoned(

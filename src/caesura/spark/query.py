@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from tempfile import TemporaryDirectory, mkdtemp
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Thread, get_ident
 from uuid import uuid4
 
 from pyspark.errors import PySparkException
@@ -54,6 +54,7 @@ class ContinuousQuery:
         self._failure: CaesuraError | None = None
         self._stopped = False
         self._slicing = Lock()  # by a slice, while it runs
+        self._slicer: int | None = None  # its thread
         self._tag = f"caesura {uuid4().hex}"
         self._started = Event()
         self._done = Event()
@@ -96,6 +97,9 @@ class ContinuousQuery:
         """Stop after the slice that is being run, or without it if it takes longer than a few seconds. That is no
         failure; a restart on the same checkpoint continues there."""
         self._stopped = True
+        if self._slicer == get_ident():  # who reports a progress asks for it; it cannot wait for itself
+            Thread(target=self.stop, name=f"stop {self.name}", daemon=True).start()
+            return
         if not self._slicing.acquire(timeout=_PATIENCE):
             while not self._slicing.acquire(timeout=_AGAIN):
                 self._spark.sparkContext.cancelJobsWithTag(self._tag)  # those that it has by now
@@ -155,6 +159,7 @@ class ContinuousQuery:
             if self._stopped:
                 return False
             self._spark.sparkContext.addJobTag(self._tag)
+            self._slicer = get_ident()
             try:
                 slice()
             except _FAILURES as error:
@@ -162,6 +167,8 @@ class ContinuousQuery:
                     return False
                 self._failure = self._failure or _failed(number, error, committed=number <= driver.manifest.slice)
                 raise
+            finally:
+                self._slicer = None
         return True
 
     def _await_interruption(self) -> None:
