@@ -20,7 +20,7 @@ class Stopped(BaseException):
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
     for each in _SIGNALS:
-        signal.signal(each, signal.SIG_IGN)  # it is being stopped already
+        signal.signal(each, signal.SIG_DFL)  # a second one does not wait for a clean end
     raise Stopped(number)
 
 

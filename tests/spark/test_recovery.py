@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -272,8 +273,10 @@ def test_nothing_of_a_line_is_lost_without_a_word(spark: SparkSession, tmp_path:
         ' {"k": 2, "x": "Infinity"} ',
         '{"k": 3, "x": null, "other": {"deep": "}"}}',
         '{"other": "K", "k": 4}',
+        '\t{"k": 5, "x": NaN, "other": {"deep": 1}}',
+        '{"k": 6, "K": 7, "x": null}',
         "",
-        "   ",
+        " \t ",
     ]
     script.slice(a=[])
     (file,) = (tmp_path / "a").iterdir()
@@ -283,9 +286,32 @@ def test_nothing_of_a_line_is_lost_without_a_word(spark: SparkSession, tmp_path:
     query = script.run_to_end()
     found = {row: reason for _, _, reason, row in script.quarantine(query)}
     assert found == {line: f"the row cannot be parsed: {why}" for line, why in lines.items()}
-    assert [row["k"] for row in script.rows("out")] == [1, 2, 3, 4]
+    assert [row["k"] for row in script.rows("out")] == [1, 2, 3, 4, 5, 6]
     files = {row["file"] for row in query.quarantine().select("file").distinct().collect()}
     assert {Path(each).name for each in files} == {file.name}
+
+
+def test_columns_in_the_names_of_folders_and_punctuations_of_bad_lines(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM a (k BIGINT, x INT, day DATE, PUNCTUATED BY (k)) USING json LOCATION 'a';
+        CREATE SINK out USING parquet LOCATION 'out';
+        INSERT INTO out SELECT k, day, COUNT(*) AS n FROM a GROUP BY k, day;
+        """,
+    )
+    folder = tmp_path / "a" / "day=2026-01-02"
+    folder.mkdir(parents=True)
+    bad = '{"x": "NA", "_punctuation": "{\\"k\\": 1}"}'
+    (folder / "0.json").write_text(f'{{"k": 1, "x": 1}}\n{bad}\n', encoding="utf-8")
+    query = script.run()
+    assert script.rows("out") == []  # nothing was closed by a line that is set aside
+    assert [row for _, _, _, row in script.quarantine(query)] == [bad]
+    script.run_to_end()
+    assert script.rows("out") == [{"k": 1, "day": date(2026, 1, 2), "n": 1}]
 
 
 def test_a_row_with_an_empty_punctuation_is_shown_with_its_columns(spark: SparkSession, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from caesura.checkpoint.manifest import (
     Seen,
     TableVersion,
     commit,
+    forget_manifest,
     forget_manifests,
     last_manifest,
 )
@@ -72,6 +73,7 @@ def test_a_manifest_is_read_as_it_was_written(storage: LocalStorage) -> None:
 def test_the_last_two_manifests_are_kept(storage: LocalStorage) -> None:
     for slice in (0, 1, 2, 3):
         commit(storage, Manifest(slice), ("desk",))
+        forget_manifest(storage, slice - 2)
     assert storage.names("manifests") == ["0000000002.json", "0000000003.json"]
 
 
@@ -84,7 +86,13 @@ def test_manifests_that_a_killed_process_left_go_at_the_next_start(storage: Loca
 
 def test_names_that_are_not_ours_are_left_alone(storage: LocalStorage) -> None:
     commit(storage, FULL, ("desk",))
-    for stray in ("notes.json", "copy of 0000000009.json", "0000000009.json.bak", ".0000000009.json.tmp"):
+    for stray in (
+        "notes.json",
+        "copy of 0000000009.json",
+        "0000000009.json.bak",
+        "12.json",
+        ".0000000009.json.tmp",
+    ):
         storage.write("?", "manifests", stray)
     assert last_manifest(storage) == FULL
 
@@ -145,7 +153,7 @@ def noted(storage: LocalStorage, *names: str) -> None:
     for name in names:
         *folder, last = name.split("/")
         storage.make(*folder)
-        storage.write(name, *folder, last)
+        storage.write(f'{name} {{"batchId": 0}}', *folder, last)
 
 
 def test_of_sparks_log_all_since_the_last_compaction_is_noted(storage: LocalStorage) -> None:
@@ -177,6 +185,13 @@ def test_without_sparks_notes_a_run_does_not_go_on(storage: LocalStorage, lost: 
     last = Manifest(3, log=spark_log(storage, Manifest(), 3))
     storage.delete(*lost.split("/"))
     assert code_of(lambda: require_log(storage, last)) == Code.DAMAGED
+
+
+def test_where_a_source_that_is_no_files_began_is_no_plan(storage: LocalStorage) -> None:
+    storage.make("spark", "sources", "0")
+    storage.write('v1\n{"topic":{"0":5}}', "spark", "sources", "0", "0")
+    forget_plans(storage, Manifest())
+    assert storage.names("spark", "sources", "0") == ["0"]
 
 
 @pytest.mark.parametrize("last", [Manifest(), Manifest(4)])

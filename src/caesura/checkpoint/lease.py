@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from getpass import getuser
@@ -130,11 +131,13 @@ class Lease:
             raise _in_use(self.what, holder, lost=True)
 
     def release(self) -> None:
+        """A disk that is gone keeps it; who comes then finds that it was not heard of."""
         self._released.set()
         self._signing.join()
         holder = self._holding()
         if holder is not None and holder.token == self._holder.token:
-            self._storage.delete(*self._folder)
+            with suppress(OSError):
+                self._storage.delete(*self._folder)
 
     def _create(self) -> bool:
         return self._storage.create(seal(_KIND, asdict(self._holder)), *self._folder, _HOLDER)

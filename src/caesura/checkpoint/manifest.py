@@ -188,7 +188,7 @@ def last_manifest(storage: Storage) -> Manifest:
 def committed(storage: Storage) -> list[int]:
     """The slices whose manifests are there, in order."""
     names = (name.removesuffix(".json") for name in storage.names(MANIFESTS) if name.endswith(".json"))
-    return sorted(int(name) for name in names if name.isascii() and name.isdigit())
+    return sorted(int(name) for name in names if len(name) == 10 and name.isascii() and name.isdigit())
 
 
 def commit(storage: Storage, manifest: Manifest, desk: tuple[str, ...]) -> None:
@@ -197,14 +197,17 @@ def commit(storage: Storage, manifest: Manifest, desk: tuple[str, ...]) -> None:
     storage.write(manifest.to_json(), *desk, name)
     reach("prepared")
     storage.move((*desk, name), (MANIFESTS, name))
-    storage.delete(MANIFESTS, manifest_name(manifest.slice - 2))
+
+
+def forget_manifest(storage: Storage, slice: int) -> None:
+    storage.delete(MANIFESTS, manifest_name(slice))
 
 
 def forget_manifests(storage: Storage, last: Manifest) -> None:
     """Delete those that a process did not get to."""
     for slice in committed(storage):
         if slice < last.slice - 1:
-            storage.delete(MANIFESTS, manifest_name(slice))
+            forget_manifest(storage, slice)
 
 
 def manifest_name(slice: int) -> str:

@@ -7,6 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+from uuid import uuid4
 from zlib import crc32
 
 _CHUNK = 1 << 20
@@ -103,11 +104,15 @@ class LocalStorage(Storage):
         temporary.replace(target)
 
     def create(self, text: str, *parts: str) -> bool:
+        target = self._at(parts)
+        temporary = target.with_name(f".{target.name}.{uuid4().hex}.tmp")
         try:
-            with self._at(parts).open("x", encoding="utf-8") as created:
-                created.write(text)
+            temporary.write_text(text, encoding="utf-8")
+            os.link(temporary, target)  # whole, or not at all
         except FileExistsError:
             return False
+        finally:
+            temporary.unlink(missing_ok=True)
         return True
 
     def file(self, *parts: str) -> File | None:

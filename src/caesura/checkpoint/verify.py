@@ -52,7 +52,8 @@ def forget_plans(storage: Storage, last: Manifest) -> None:
         noted = [path.split("/")[-1] for path in last.log if path.startswith("/".join(folder) + "/")]
         latest = max((_number(name) for name in noted), default=-1)
         for number, name in _numbered(storage, *folder):
-            if number > latest:
+            # Other sources than files keep there where they began, which is no plan.
+            if number > latest and b'"batchId"' in storage.read(*folder, name):
                 storage.delete(*folder, name)
 
 

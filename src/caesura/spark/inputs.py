@@ -19,7 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.catalog import Stream
 from caesura.operators.rows import Rows, quote, text, view
-from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_json_lines, parsed
+from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_blank, is_json_lines, parsed
 from caesura.spark.sources import adopted, columnar, is_file_format
 
 TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
@@ -109,8 +109,8 @@ class Inputs:
         stream, file = self.inputs[name].stream, f"_metadata.file_path AS {quote(FILE)}"
         if not is_json_lines(stream):
             return frame.selectExpr("*", file)
-        first, second = parsed(stream)
-        steps = frame.where("length(trim(value)) > 0").selectExpr(*_named(first), file)
+        first, second = parsed(stream, frame.columns)
+        steps = frame.where(f"NOT {is_blank('value')}").selectExpr(*_named(first), file)
         return steps.selectExpr(*_named(second), quote(FILE))
 
     def _relations(self, query: StreamingQuery) -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ aside with the line, and with the columns and values that do not fit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from caesura.catalog import Column, Stream
 from caesura.operators.rows import quote, text
@@ -25,25 +25,40 @@ _OURS = {"multiline", "mode", "columnnameofcorruptrecord"}
 
 
 def is_json_lines(stream: Stream) -> bool:
-    """Whether a stream is read as lines of JSON; a file that is one value is left to Spark."""
+    """Whether a stream is read as lines of JSON. A file that is one value, other encodings, and JSON with more
+    liberties are left to Spark."""
     origin = stream.origin
     if origin is None or origin.format.lower() != "json":
         return False
-    options = {name.lower(): value for name, value in origin.options}
-    return options.get("multiline", "false").lower() != "true"
+    options = {name.lower(): value.lower() for name, value in origin.options}
+    encoding = options.get("encoding", options.get("charset", "utf-8"))
+    plain = options.get("multiline", "false") != "true" and encoding in ("utf-8", "utf8")
+    return plain and not any(name.startswith("allow") for name in options)
 
 
-def parsed(stream: Stream) -> tuple[dict[str, str], dict[str, str]]:
-    """Two steps from lines to the columns of a stream and those above, as SQL: over a line, and over that."""
-    columns = (*(c.name for c in stream.columns), stream.punctuation_column)
+BLANK = " \t\r\n"
+"""What may be around a line's object, and is no line by itself."""
+
+
+def is_blank(line: str) -> str:
+    return f"length(trim(BOTH {text(BLANK)} FROM {line})) = 0"
+
+
+def parsed(stream: Stream, present: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Two steps from lines to the columns of a stream and those above, as SQL: over a line, and over that. Columns
+    that are `present` beside it come from the names of folders."""
+    in_path = {c.name: quote(c.name) for c in stream.columns if c.name in present}
     declared = (f"{quote(c.name)} {c.type}" for c in stream.columns)
     schema = (*declared, *_texts([stream.punctuation_column, CORRUPT]))
     first = {
+        **in_path,
         _LINE: quote(_LINE),
         _PARSED: f"from_json({quote(_LINE)}, {text(', '.join(schema))}, {_options(stream)})",
     }
-    second = {name: f"{quote(_PARSED)}.{quote(name)}" for name in columns}
     detail = _json_detail(stream)
+    second = {c.name: in_path.get(c.name, f"{quote(_PARSED)}.{quote(c.name)}") for c in stream.columns}
+    said = f"{quote(_PARSED)}.{quote(stream.punctuation_column)}"
+    second[stream.punctuation_column] = f"IF({detail} IS NULL, {said}, NULL)"  # of a line set aside nothing holds
     second |= {CORRUPT: f"IF({detail} IS NULL, NULL, {quote(_LINE)})", DETAIL: detail}
     return first, second
 
@@ -52,13 +67,14 @@ def _json_detail(stream: Stream) -> str:
     """What is wrong with a line; NULL if nothing is."""
     unread = f"{quote(_PARSED)}.{quote(CORRUPT)} IS NOT NULL"
     raw = {c.name: f"get_json_object({quote(_LINE)}, {text(_path(c.name))})" for c in stream.columns}
-    missing = " OR ".join(f"{quote(_PARSED)}.{quote(c.name)} IS NULL" for c in stream.columns) or "false"
+    said = f"{quote(_PARSED)}.{quote(stream.punctuation_column)} IS NOT NULL"
     cases = (
         f"WHEN {unread} THEN coalesce({_misfits(stream.columns, raw, quote(_PARSED))}, 'it is no JSON object')",
-        f"WHEN NOT startswith(ltrim({quote(_LINE)}), '{{') THEN 'it is no JSON object'",
-        f"WHEN NOT {_whole(quote(_LINE))} THEN 'there is more on the line than one JSON object'",
+        f"WHEN NOT startswith(trim(LEADING {text(BLANK)} FROM {quote(_LINE)}), '{{') THEN 'it is no JSON object'",
+        f"WHEN NOT {_whole(stream)} THEN 'there is more on the line than one JSON object'",
         *(f"WHEN {_overflows(c)} THEN {text(f'`{c.name}` is too large for {c.type}')}" for c in _floats(stream)),
-        f"WHEN {missing} THEN {_other_case(stream)}",
+        f"WHEN {said} THEN NULL",
+        f"ELSE {_other_case(stream)}",
     )
     return f"CASE {' '.join(cases)} END"
 
@@ -82,11 +98,16 @@ def _misfit(column: Column, raw: str, read: str) -> str:
     return f"IF({raw} IS NOT NULL AND {read} IS NULL, concat({before}, left({raw}, 80), {after}), NULL)"
 
 
-def _whole(line: str) -> str:
-    """That a text which begins with an object is nothing else. Where its first brace that closes is its last
-    character it needs no second look."""
-    brief = f"instr({line}, '}}') = length(rtrim({line}))"
-    return f"({brief} OR {whole_json(line)})"
+def _whole(stream: Stream) -> str:
+    """That a line which begins with an object is nothing else. Where its first brace that closes is its last
+    character it needs no second look. Else it is read within brackets, so that text after it is an error to the
+    parser, which would skip it otherwise; and within braces, since no text can close both."""
+    line = quote(_LINE)
+    brief = f"instr({line}, '}}') = length(trim(TRAILING {text(BLANK)} FROM {line}))"
+    listed = f"size(from_json(concat('[', {line}, ']'), 'ARRAY<STRING>', {_options(stream)})) = 1"
+    schema = text(f"v STRING, {quote(CORRUPT)} STRING")
+    inner = f"from_json(concat('{{\"v\":', {line}, '}}'), {schema}, {_options(stream)})"
+    return f"({brief} OR coalesce({listed} AND {inner}.{quote(CORRUPT)} IS NULL AND {inner}.v IS NOT NULL, false))"
 
 
 def whole_json(line: str) -> str:
@@ -108,14 +129,16 @@ def _overflows(column: Column) -> str:
 
 
 def _other_case(stream: Stream) -> str:
-    """A field whose name is a column's in other letters; NULL if there is none."""
-    names = [*(c.name for c in stream.columns), stream.punctuation_column]
-    exact, folded = (", ".join(text(each) for each in several) for several in (names, map(str.lower, names)))
-    strange = f"key -> lower(key) IN ({folded}) AND key NOT IN ({exact})"
-    return (
-        f"transform(array(get(filter(json_object_keys({quote(_LINE)}), {strange}), 0)), "
-        "key -> concat('\"', key, '\" is no column: letters of another case'))[0]"
+    """A field whose name is that of a column that is missing, in other letters; NULL if there is none."""
+    missing = {c.name: f"{quote(_PARSED)}.{quote(c.name)} IS NULL" for c in stream.columns}
+    if not missing:
+        return "NULL"
+    strange = " OR ".join(
+        f"({null} AND lower(key) = {text(name.lower())} AND key <> {text(name)})" for name, null in missing.items()
     )
+    keys = f"filter(json_object_keys({quote(_LINE)}), key -> {strange})"
+    told = "key -> concat('\"', key, '\" is no column: letters of another case')"
+    return f"IF({' OR '.join(missing.values())}, transform(array(get({keys}, 0)), {told})[0], NULL)"
 
 
 def _path(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from tempfile import TemporaryDirectory, mkdtemp
 from threading import Event, Lock, Thread, get_ident
 from uuid import uuid4
@@ -27,8 +27,8 @@ _PATIENCE, _AGAIN = 5.0, 0.5
 _INTERRUPTED = "py4j.protocol.Py4JJavaError: An error occurred while calling: java.lang.InterruptedException"
 _LONG = 3_600_000
 """Milliseconds."""
-_FAILURES = (*SPARK_ERRORS, OSError, CaesuraError)
-"""What a slice may end with."""
+_FAILURES = (Exception,)
+"""What a slice may end with: also what a listener raises that is told of it."""
 
 
 class ContinuousQuery:
@@ -102,10 +102,12 @@ class ContinuousQuery:
             return
         if not self._slicing.acquire(timeout=_PATIENCE):
             while not self._slicing.acquire(timeout=_AGAIN):
-                self._spark.sparkContext.cancelJobsWithTag(self._tag)  # those that it has by now
+                with suppress(*SPARK_ERRORS):
+                    self._spark.sparkContext.cancelJobsWithTag(self._tag)  # those that it has by now
         self._slicing.release()
         if self._streaming is not None:
-            self._streaming.stop()
+            with suppress(*SPARK_ERRORS):  # it may have ended before
+                self._streaming.stop()
         self._done.wait()
 
     def quarantine(self) -> DataFrame:
@@ -163,9 +165,10 @@ class ContinuousQuery:
             try:
                 slice()
             except _FAILURES as error:
-                if self._stopped and number > driver.manifest.slice:
-                    return False
-                self._failure = self._failure or _failed(number, error, committed=number <= driver.manifest.slice)
+                committed = number <= driver.manifest.slice
+                if self._stopped:  # what is committed is delivered by the next start
+                    return committed
+                self._failure = self._failure or _failed(number, error, committed=committed)
                 raise
             finally:
                 self._slicer = None
@@ -175,10 +178,9 @@ class ContinuousQuery:
         """Spark takes a batch that returns for done, and one that fails for a failure, unless it was interrupted:
         which it is by who stops it. It looks for that in the text of what Python raises, with a pattern that
         overflows the stack on a text as long as the error itself has."""
-        try:
+        with suppress(*SPARK_ERRORS):
             self._spark._jvm.java.lang.Thread.sleep(_LONG)  # type: ignore[union-attr]
-        except SPARK_ERRORS:
-            raise RuntimeError(_INTERRUPTED) from None
+        raise RuntimeError(_INTERRUPTED)
 
     def _watch(self, driver: SliceDriver, end: bool) -> None:
         try:
@@ -188,26 +190,27 @@ class ContinuousQuery:
                 self._ran(driver, driver.end, driver.manifest.slice + 1)
             driver.keep_statistics()
         except _FAILURES as error:
-            self._failure = self._failure or _failed(driver.manifest.slice + 1, error)
+            if not self._stopped:
+                self._failure = self._failure or _failed(driver.manifest.slice + 1, error)
         finally:
             self._finish()
 
     def _finish(self) -> None:
-        self._keep_quarantine()
-        self._files.close()
-        self._held.close()
-        self._done.set()
+        try:
+            with suppress(*_FAILURES):  # of a disk or a Spark that is gone
+                self._keep_quarantine()
+                self._files.close()
+        finally:
+            self._held.close()
+            self._done.set()
 
     def _keep_quarantine(self) -> None:
         """What was set aside is not to go with a checkpoint that nobody asked to keep."""
         last = self.lastProgress
         if self._scratch is not None and last is not None and last.quarantined_total:
             folder = f"{mkdtemp(prefix='caesura-quarantine-')}/rows"
-            try:
-                self._files.quarantine().write.parquet(folder)
-                self._kept_quarantine = folder
-            except SPARK_ERRORS:  # Spark has ended
-                return
+            self._files.quarantine().write.parquet(folder)
+            self._kept_quarantine = folder
 
 
 def _failed(slice: int, error: Exception, *, committed: bool = False) -> CaesuraError:

@@ -125,6 +125,11 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     held = ExitStack()
     try:
         return _started(_Start(spark, work, pipeline, settings, storage, scratch, held))
+    except OSError as error:
+        held.close()
+        raise CaesuraError(
+            Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(str(error),))
+        ) from error
     except BaseException:
         held.close()
         raise
@@ -180,8 +185,8 @@ def _started(given: _Start) -> ContinuousQuery:
         settings.report(told)
 
     targets = tuple(Target(each, _sink(spark, each, storage, claim.mark, settings)) for each in queries)
-    places = dict.fromkeys(each.sink.storage.root for each in targets if isinstance(each.sink, FileSink))
-    sinks = [given.lease(storage_at(spark, place), f"the sink `{place}`", STAGING) for place in places]
+    places = {each.sink.storage.root: each for each in targets if isinstance(each.sink, FileSink)}
+    sinks = [_sink_lease(given, each) for each in places.values()]
     assembly = Assembly(
         work,
         compiled,
@@ -203,6 +208,15 @@ def _started(given: _Start) -> ContinuousQuery:
     inputs = Inputs(work, _inputs(work, compiled, settings))
     query._run(driver, inputs, trigger, end=settings.until_end or not inputs.inputs)
     return query
+
+
+def _sink_lease(given: _Start, target: Target) -> Lease:
+    assert isinstance(target.sink, FileSink)
+    storage, origin = target.sink.storage, target.query.sink and target.query.sink.origin
+    try:
+        return given.lease(storage, f"the sink `{storage.root}`", STAGING)
+    except OSError as error:
+        raise CaesuraError(_no_sink(target.query, origin or given.settings.selects, str(error))) from error
 
 
 def work_session(spark: SparkSession) -> SparkSession:

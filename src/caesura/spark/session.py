@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
+from caesura.spark.reasons import SPARK_ERRORS
 
 _LOOPBACK = "127.0.0.1"
 _BROADCAST_BYTES = 64 * 1024 * 1024
@@ -83,7 +84,8 @@ def running(master: str | None = None, *, ui: bool = False) -> Iterator[SparkSes
 def _shut_down(spark: SparkSession) -> None:
     """And wait until its process is gone."""
     gateway: Any = spark.sparkContext._gateway
-    spark.stop()
+    with suppress(*SPARK_ERRORS):  # whoever stops a group of processes may have ended it
+        spark.stop()
     process = getattr(gateway, "proc", None)
     if process is not None:
         gateway.shutdown()

@@ -21,7 +21,7 @@ from caesura.catalog import Column, Origin
 from caesura.checkpoint.failpoints import reach
 from caesura.checkpoint.manifest import Result
 from caesura.checkpoint.storage import File, Storage, files_of
-from caesura.checkpoint.verify import require
+from caesura.checkpoint.verify import require, slice_name
 from caesura.operators.rows import quote
 
 STAGING = "_caesura"
@@ -96,14 +96,14 @@ class FileSink:
             self.storage.move((*staged, file.name), (self._published(slice, file),))
 
     def _published(self, slice: int, file: File) -> str:
-        return f"slice-{_name(slice)}-{self.mark}-{file.name}"
+        return f"slice-{slice_name(slice)}-{self.mark}-{file.name}"
 
     @property
     def _name(self) -> str:
-        return urlquote(self.query, safe="")
+        return f"{self.mark}-{urlquote(self.query, safe='')}"
 
     def _staged(self, slice: int) -> tuple[str, str]:
-        return STAGING, f"{_name(slice)}-{self._name}"
+        return STAGING, f"{slice_name(slice)}-{self._name}"
 
 
 def _is_later(name: str, slice: int, mark: str) -> bool:
@@ -147,7 +147,7 @@ class Kept:
     def rows(self, slice: int | None = None) -> DataFrame:
         """Of one slice, or of all that are published."""
         schema = ", ".join(f"{quote(column.name)} {column.type}" for column in self.columns)
-        pattern = "slice-*" if slice is None else f"slice-{_name(slice)}-*"
+        pattern = "slice-*" if slice is None else f"slice-{slice_name(slice)}-*"
         self.files.storage.make()
         return self.spark.read.schema(schema).option("pathGlobFilter", pattern).parquet(self.files.storage.root)
 
@@ -197,7 +197,3 @@ class MemorySink:
 
     def refresh(self) -> None:
         self.kept.rows().createOrReplaceTempView(self.name)
-
-
-def _name(slice: int) -> str:
-    return f"{slice:010d}"

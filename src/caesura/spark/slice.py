@@ -12,7 +12,7 @@ from time import time_ns
 
 from caesura.checkpoint.failpoints import reach
 from caesura.checkpoint.lease import Lease
-from caesura.checkpoint.manifest import Counts, Manifest, Result, commit, forget_manifests
+from caesura.checkpoint.manifest import Counts, Manifest, Result, commit, forget_manifest, forget_manifests
 from caesura.checkpoint.storage import Storage
 from caesura.checkpoint.verify import forget_plans, require_log, spark_log
 from caesura.operators.demand import Demanded
@@ -52,7 +52,6 @@ class SliceDriver:
         self._report = report
         self._last: Mapping[str, Survey] = {}
         self.manifest = manifest
-        reach("committed")
 
     def recover(self) -> None:
         """Go on from the last manifest alone. If something that it names is not as it was, nothing is changed.
@@ -152,9 +151,11 @@ class SliceDriver:
             self._require_leases()
             raise
         self.manifest = manifest
+        reach("committed")
         for target in self._assembly.targets:
             target.sink.publish(slice, self.manifest.results[target.query.name])
         reach("published")
+        forget_manifest(self._storage, slice - 2)
         self._assembly.files.collect_garbage(before.tables, self.manifest.tables)
         reach("cleaned")
 

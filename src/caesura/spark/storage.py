@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.storage import File, LocalStorage, Storage
+from caesura.spark.reasons import reason
 
 
 def storage_at(spark: SparkSession, root: str) -> Storage:
     """A local folder is reached directly: a call through the JVM takes as long as the work itself."""
     hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
     path = hadoop.fs.Path(root)
-    files = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
-    if files.getUri().getScheme() == "file":
+    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+    files = path.getFileSystem(configuration)
+    default = hadoop.fs.FileSystem.getDefaultUri(configuration).getScheme()
+    if files.getUri().getScheme() == "file" == default:  # else Spark would look for the bare path elsewhere
         return LocalStorage(str(files.makeQualified(path).toUri().getPath()))
     return HadoopStorage(spark, root.rstrip("/"), files)
+
+
+def _kind(error: Py4JJavaError) -> str:
+    return str(error.java_exception.getClass().getSimpleName())
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _as_os_error(do: Callable[P, R]) -> Callable[P, R]:
+    """What goes wrong with files is said as Python says it."""
+
+    @wraps(do)
+    def done(*given: P.args, **named: P.kwargs) -> R:
+        try:
+            return do(*given, **named)
+        except Py4JJavaError as error:
+            kind = FileNotFoundError if _kind(error) == "FileNotFoundException" else OSError
+            raise kind(reason(error)) from error
+
+    return done
 
 
 class HadoopStorage(Storage):
@@ -33,17 +60,21 @@ class HadoopStorage(Storage):
     def _at(self, *parts: str) -> Any:
         return self._jvm.org.apache.hadoop.fs.Path(self.path(*parts))
 
+    @_as_os_error
     def exists(self, *parts: str) -> bool:
         return bool(self._files.exists(self._at(*parts)))
 
+    @_as_os_error
     def is_file(self, *parts: str) -> bool:
         return self.exists(*parts) and not self._files.getFileStatus(self._at(*parts)).isDirectory()
 
+    @_as_os_error
     def names(self, *parts: str) -> list[str]:
         if not self.exists(*parts):
             return []
         return sorted(status.getPath().getName() for status in self._files.listStatus(self._at(*parts)))
 
+    @_as_os_error
     def read(self, *parts: str) -> bytes:
         stream = self._files.open(self._at(*parts))
         try:
@@ -51,6 +82,7 @@ class HadoopStorage(Storage):
         finally:
             stream.close()
 
+    @_as_os_error
     def write(self, text: str, *parts: str) -> None:
         *folder, name = parts
         temporary = (*folder, f".{name}.tmp")
@@ -60,13 +92,14 @@ class HadoopStorage(Storage):
             self.delete(*parts)
         self.move(temporary, parts)
 
+    @_as_os_error
     def create(self, text: str, *parts: str) -> bool:
         if self.exists(*parts):
             return False
         try:
             self._written(text, *parts)
         except Py4JJavaError as error:
-            if "FileAlreadyExists" in error.java_exception.getClass().getName():
+            if _kind(error) in ("FileAlreadyExistsException", "AlreadyBeingCreatedException"):
                 return False
             raise
         return True
@@ -80,6 +113,7 @@ class HadoopStorage(Storage):
         finally:
             stream.close()
 
+    @_as_os_error
     def file(self, *parts: str) -> File | None:
         if not self.is_file(*parts):
             return None
@@ -91,12 +125,15 @@ class HadoopStorage(Storage):
             stream.close()
         return File(parts[-1], int(size), int(checksum.getValue()))
 
+    @_as_os_error
     def move(self, source: tuple[str, ...], target: tuple[str, ...]) -> None:
         if not self._files.rename(self._at(*source), self._at(*target)):
             raise OSError(f"cannot rename {self.path(*source)} to {self.path(*target)}")
 
+    @_as_os_error
     def make(self, *parts: str) -> None:
         self._files.mkdirs(self._at(*parts))
 
+    @_as_os_error
     def delete(self, *parts: str) -> None:
         self._files.delete(self._at(*parts), True)
