@@ -63,10 +63,11 @@ def test_nothing_is_lost_or_doubled(
     script = Script(spark, tmp_path, f"{STREAMS} {query};", purge=policy, take_over=True)
     number = killed = 0
     for _ in range(KILLS):
-        for _ in range(random.randrange(1, 3)):
+        slices = random.randrange(1, 3)
+        for _ in range(slices):
             add_slice(script, number, random)
             number += 1
-        with power(point, random.randrange(1, 3)) as lost:
+        with power(point, random.randint(1, slices)) as lost:
             try:
                 script.run()
             except CaesuraError:
