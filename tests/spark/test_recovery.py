@@ -63,13 +63,14 @@ def refused(script: Script) -> str:
 
 def test_what_a_killed_process_has_staged_is_not_published(spark: SparkSession, tmp_path: Path) -> None:
     script = two_slices(spark, tmp_path)
-    stale = tmp_path / "out" / "_caesura" / "0000000002-out"
     published = next((tmp_path / "out").glob("slice-0000000001-*"))
+    stale = tmp_path / "out" / "_caesura" / f"0000000002-{published.name.split('-')[2]}-gone-out"
     stale.mkdir(parents=True)
     shutil.copy(published, stale / "part-00000-stale.parquet")
     (stale / "_SUCCESS").touch()
     script.slice(a=[{"k": 3, "x": 2}])
     script.run_to_end()
+    assert not stale.exists()
     assert script.rows("out") == [{"k": 1, "n": 1}, {"k": 2, "n": 2}, {"k": 3, "n": 2}]
 
 

@@ -88,7 +88,7 @@ def test_runs_are_in_the_manifest_alone(spark: SparkSession, tmp_path: Path) -> 
     manifest = json.loads((tmp_path / "checkpoint" / "manifests" / "0000000000.json").read_text(encoding="utf-8"))
     assert manifest["content"]["tables"]["item: closed(id)"]["spans"] == [["0", "2999"]]
     assert manifest["content"]["tables"]["bid: closed(item)"]["spans"] == [["0", "2998"]]
-    written = list((tmp_path / "checkpoint" / "state" / "0000000000").glob("table=*"))
+    written = list((tmp_path / "checkpoint" / "state").glob("0000000000-*/table=*"))
     holding = [name for name, rows in script.progress[0].state.items() if rows and ": closed" not in name]
     assert len(written) == len(holding)
     script.slice(item=items(5), bid=[bid(2999, 1), bid(2998, 1)])

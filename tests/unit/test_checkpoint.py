@@ -42,6 +42,8 @@ FULL = Manifest(
     {"s": {"late": 2}},
     {"a": {"window": 1}},
     {"s": Seen(5, 1, 2, {"a": (3, 30)}, {"a": 4})},
+    "someone",
+    ("0000000003-someone",),
     ended=True,
     results={"q": Result(4, (File("z", 9, 8),)), "r": Result()},
     log={"spark/offsets/7": File("7", 10, 11)},

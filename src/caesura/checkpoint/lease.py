@@ -124,6 +124,11 @@ class Lease:
         """The folder in which commits are prepared. Who has lost the lease has none."""
         return (*self._folder, self._holder.token)
 
+    @property
+    def writer(self) -> str:
+        """A name for the folders that its holder writes."""
+        return self._holder.token[:8]
+
     def require(self) -> None:
         """That it is still held."""
         holder = self._holding()

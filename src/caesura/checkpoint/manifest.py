@@ -23,11 +23,17 @@ Examples: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
 
 @dataclass(frozen=True)
 class Part:
-    """The rows that one slice wrote to a state table, and the files they are in."""
+    """The rows that one slice wrote to a state table, and the files they are in. Their folder is that of the slice
+    and of who wrote it: nobody else writes there."""
 
     slice: int
     rows: int
     files: tuple[File, ...] = ()
+    writer: str = ""
+
+    @property
+    def folder(self) -> str:
+        return written_by(self.slice, self.writer)
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,10 @@ class Manifest:
     """What let go of rows, over all slices."""
     seen: dict[str, Seen] = field(default_factory=dict)
     """The traffic of the streams."""
+    writer: str = ""
+    """Who committed it."""
+    aside: tuple[str, ...] = ()
+    """The folders of slices that set something aside, as many as are kept."""
     ended: bool = False
     """The inputs were exhausted and that was taken as their end."""
     results: dict[str, Result] = field(default_factory=dict)
@@ -131,6 +141,8 @@ class Manifest:
                 given["quarantined"],
                 given["released"],
                 {name: _read_seen(**seen) for name, seen in given["seen"].items()},
+                given["writer"],
+                tuple(given["aside"]),
                 given["ended"],
                 {name: _read_result(**result) for name, result in given["results"].items()},
                 {stream: _read_examples(of) for stream, of in given["examples"].items()},
@@ -156,8 +168,8 @@ def _read_version(base: Any, deltas: Any, spans: Any, ranges: Any) -> TableVersi
     )
 
 
-def _read_part(slice: int, rows: int, files: Any) -> Part:
-    return Part(slice, rows, tuple(File(*file) for file in files))
+def _read_part(slice: int, rows: int, files: Any, writer: str) -> Part:
+    return Part(slice, rows, tuple(File(*file) for file in files), writer)
 
 
 def _read_examples(reasons: Any) -> dict[str, tuple[str, ...]]:
@@ -170,6 +182,14 @@ def _read_result(rows: int, files: Any) -> Result:
 
 def _read_seen(open: dict[str, list[int]], **given: Any) -> Seen:
     return Seen(**given, open={column: (times, total) for column, (times, total) in open.items()})
+
+
+def slice_name(slice: int) -> str:
+    return f"{slice:010d}"
+
+
+def written_by(slice: int, writer: str) -> str:
+    return f"{slice_name(slice)}-{writer}"
 
 
 def last_manifest(storage: Storage) -> Manifest:
@@ -211,4 +231,4 @@ def forget_manifests(storage: Storage, last: Manifest) -> None:
 
 
 def manifest_name(slice: int) -> str:
-    return f"{slice:010d}.json"
+    return f"{slice_name(slice)}.json"

@@ -94,7 +94,7 @@ def require_state(storage: Storage, folders: dict[str, str], last: Manifest) -> 
     """That the state tables are as they were written. `folders`: of each table."""
     for name, version in last.tables.items():
         for part in version.parts:
-            folder = STATE, slice_name(part.slice), folders[name]
+            folder = STATE, part.folder, folders[name]
             for file in part.files:
                 require(storage, file, *folder, file.name)
             if part.files:
@@ -108,7 +108,3 @@ def _require_no_other(storage: Storage, known: set[str], *folder: str) -> None:
 
 def _strays(storage: Storage, known: set[str], *folder: str) -> Iterator[str]:
     return (name for name in storage.names(*folder) if visible(name) and name not in known)
-
-
-def slice_name(slice: int) -> str:
-    return f"{slice:010d}"

@@ -297,6 +297,8 @@ class Attempt:
             quarantined=added(before.quarantined, written.quarantined),
             released=added(before.released, written.released),
             seen=stored(seen, self._assembly.origins, written.open),
+            writer=self._assembly.files.writer,
+            aside=self._assembly.files.aside(before, batch.number, written),
             ended=batch.parts is None,
             results=output,
             examples=more_examples(before.examples, written.examples),

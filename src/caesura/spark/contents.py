@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura.checkpoint.contents import opened
 from caesura.checkpoint.storage import Storage
 from caesura.checkpoint.tables import TableFiles, read_tables
-from caesura.checkpoint.verify import STATE, require, slice_name
+from caesura.checkpoint.verify import STATE, require
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import quote
@@ -31,8 +31,8 @@ def rows_of(spark: SparkSession, storage: Storage, name: str) -> Iterator[str]:
     parts = [part for part in version.parts if part.files]
     for part in parts:
         for file in part.files:
-            require(storage, file, STATE, slice_name(part.slice), table.folder, file.name)
-    paths = [storage.path(STATE, slice_name(part.slice), table.folder) for part in parts]
+            require(storage, file, STATE, part.folder, table.folder, file.name)
+    paths = [storage.path(STATE, part.folder, table.folder) for part in parts]
     if paths:
         yield from _read(spark, table, paths)
 
@@ -40,14 +40,12 @@ def rows_of(spark: SparkSession, storage: Storage, name: str) -> Iterator[str]:
 def quarantined(spark: SparkSession, storage: Storage) -> Iterator[str]:
     """What was set aside by slices that were committed."""
     last, table = opened(storage), read_tables(storage)[QUARANTINE.name]
-    slices = (each for each in storage.names(STATE) if each.isdecimal() and int(each) <= last.slice)
-    folders = [(STATE, slice, table.folder) for slice in slices]
-    paths = [storage.path(*folder) for folder in folders if storage.exists(*folder)]
+    paths = [storage.path(STATE, folder, table.folder) for folder in last.aside]
     if paths:
         yield from _read(spark, table, paths, f"CAST({_SLICE} AS BIGINT) AS slice")
 
 
-_SLICE = f"regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)/', 1)"
+_SLICE = f"regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)-', 1)"
 
 
 def _read(spark: SparkSession, table: TableFiles, paths: list[str], *more: str) -> Iterator[str]:

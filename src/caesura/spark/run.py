@@ -176,7 +176,7 @@ def _started(given: _Start) -> ContinuousQuery:
         name: Contract(stream, compiled.stores[name], listings) for name, stream in compiled.streams.items()
     }
     remembered = (table for contract in contracts.values() for table in contract.tables)
-    files = StateFiles(work, storage, (*compiled.tables, *remembered), settings.purge)
+    files = StateFiles(work, storage, (*compiled.tables, *remembered), settings.purge, mine.writer)
     query = ContinuousQuery(" ".join(each.name for each in queries), work, files, given.scratch, given.held)
 
     def report(progress: Progress) -> None:
@@ -184,7 +184,9 @@ def _started(given: _Start) -> ContinuousQuery:
         query._record(told)
         settings.report(told)
 
-    targets = tuple(Target(each, _sink(spark, each, storage, claim.mark, settings)) for each in queries)
+    targets = tuple(
+        Target(each, _sink(spark, each, storage, (claim.mark, mine.writer), settings)) for each in queries
+    )
     places = {each.sink.storage.root: each for each in targets if isinstance(each.sink, FileSink)}
     sinks = [_sink_lease(given, each) for each in places.values()]
     assembly = Assembly(
@@ -269,14 +271,17 @@ def _inputs(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict
     return inputs
 
 
-def _sink(spark: SparkSession, query: plan.Query, storage: Storage, mark: str, settings: Settings) -> ResultSink:
+def _sink(
+    spark: SparkSession, query: plan.Query, storage: Storage, marks: tuple[str, str], settings: Settings
+) -> ResultSink:
+    """`marks`: of the checkpoint, and of who writes."""
     if not settings.deliver:
         return FormatSink(Origin("noop"), None)
     origin = query.sink.origin if query.sink is not None else settings.selects
     location = None if origin.location is None else resolved(origin.location, settings.folder)
     kept = Kept(
         spark,
-        FileSink(storage_at(spark, storage.path("results", query.name)), query.name, "parquet", mark),
+        FileSink(storage_at(spark, storage.path("results", query.name)), query.name, "parquet", *marks),
         query.plan.columns,
     )
     match origin.format.lower():
@@ -295,7 +300,7 @@ def _sink(spark: SparkSession, query: plan.Query, storage: Storage, mark: str, s
     target = storage_at(spark, location)
     if target.is_file():
         raise CaesuraError(_no_sink(query, origin, f"`{location}` is a file, not a folder"))
-    return FileSink(target, query.name, origin.format, mark, origin.options)
+    return FileSink(target, query.name, origin.format, *marks, origin.options)
 
 
 def _require_format(spark: SparkSession, query: plan.Query, origin: Origin) -> None:

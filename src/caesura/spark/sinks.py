@@ -19,9 +19,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from caesura.catalog import Column, Origin
 from caesura.checkpoint.failpoints import reach
-from caesura.checkpoint.manifest import Result
+from caesura.checkpoint.manifest import Result, slice_name
 from caesura.checkpoint.storage import File, Storage, files_of
-from caesura.checkpoint.verify import require, slice_name
+from caesura.checkpoint.verify import require
 from caesura.operators.rows import quote
 
 STAGING = "_caesura"
@@ -41,9 +41,9 @@ class ResultSink(Protocol):
     def publish(self, slice: int, result: Result) -> None:
         """Make a committed slice's rows visible."""
 
-    def recover(self, slice: int, result: Result) -> None:
-        """After a restart: finish publishing the last committed slice, and clear what is left of any other that
-        was staged, or published although its manifest is gone."""
+    def recover(self, slice: int, result: Result, writer: str) -> None:
+        """After a restart: finish publishing the last committed slice, staged by this writer, and clear what is left
+        of any other that was staged, or published although its manifest is gone."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,7 @@ class FileSink:
     query: str
     format: str
     mark: str
+    writer: str = "writer"
     options: tuple[tuple[str, str], ...] = ()
     repeatable = True
 
@@ -75,20 +76,19 @@ class FileSink:
         if result.files:
             self.storage.delete(*staged)
 
-    def recover(self, slice: int, result: Result) -> None:
-        staged = self._staged(slice)
+    def recover(self, slice: int, result: Result, writer: str) -> None:
+        staged = self._staged(slice, writer)
         if self.storage.exists(*staged):  # it goes when all is published
-            self._finish(slice, result)
+            self._finish(slice, result, staged)
         for name in self.storage.names(STAGING):
-            number, _, query = name.partition("-")
-            if number.isdigit() and query == self._name:
+            found = _STAGED.fullmatch(name)
+            if found is not None and (found[1], found[2]) == (self.mark, self._query):
                 self.storage.delete(STAGING, name)
         later = (name for name in self.storage.names() if _is_later(name, slice, self.mark))
         for name in later:
             self.storage.delete(name)
 
-    def _finish(self, slice: int, result: Result) -> None:
-        staged = self._staged(slice)
+    def _finish(self, slice: int, result: Result, staged: tuple[str, str]) -> None:
         waiting = [file for file in result.files if not self.storage.exists(self._published(slice, file))]
         for file in waiting:
             require(self.storage, file, *staged, file.name)
@@ -99,11 +99,14 @@ class FileSink:
         return f"slice-{slice_name(slice)}-{self.mark}-{file.name}"
 
     @property
-    def _name(self) -> str:
-        return f"{self.mark}-{urlquote(self.query, safe='')}"
+    def _query(self) -> str:
+        return urlquote(self.query, safe="")
 
-    def _staged(self, slice: int) -> tuple[str, str]:
-        return STAGING, f"{slice_name(slice)}-{self._name}"
+    def _staged(self, slice: int, writer: str | None = None) -> tuple[str, str]:
+        return STAGING, f"{slice_name(slice)}-{self.mark}-{writer or self.writer}-{self._query}"
+
+
+_STAGED = re.compile(r"[0-9]{10}-([^-]+)-[^-]+-(.*)")
 
 
 def _is_later(name: str, slice: int, mark: str) -> bool:
@@ -132,7 +135,7 @@ class FormatSink:
     def publish(self, slice: int, result: Result) -> None:
         pass
 
-    def recover(self, slice: int, result: Result) -> None:
+    def recover(self, slice: int, result: Result, writer: str) -> None:
         pass
 
 
@@ -169,8 +172,8 @@ class ConsoleSink:
         if result.rows:
             self.show(slice, self.kept.rows(slice), result.rows)
 
-    def recover(self, slice: int, result: Result) -> None:
-        self.kept.files.recover(slice, result)
+    def recover(self, slice: int, result: Result, writer: str) -> None:
+        self.kept.files.recover(slice, result, writer)
 
 
 @dataclass(frozen=True)
@@ -191,8 +194,8 @@ class MemorySink:
         self.kept.files.publish(slice, result)
         self.refresh()
 
-    def recover(self, slice: int, result: Result) -> None:
-        self.kept.files.recover(slice, result)
+    def recover(self, slice: int, result: Result, writer: str) -> None:
+        self.kept.files.recover(slice, result, writer)
         self.refresh()
 
     def refresh(self) -> None:

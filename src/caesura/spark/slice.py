@@ -62,7 +62,7 @@ class SliceDriver:
         self._assembly.files.verify(self.manifest)
         for target in self._assembly.targets:
             result = self.manifest.results.get(target.query.name, Result())
-            target.sink.recover(self.manifest.slice, result)
+            target.sink.recover(self.manifest.slice, result, self.manifest.writer)
         self._assembly.files.sweep(self.manifest)
         forget_manifests(self._storage, self.manifest)
         if all(target.sink.repeatable for target in self._assembly.targets):
@@ -157,6 +157,7 @@ class SliceDriver:
         reach("published")
         forget_manifest(self._storage, slice - 2)
         self._assembly.files.collect_garbage(before.tables, self.manifest.tables)
+        self._assembly.files.forget_aside(before, self.manifest)
         reach("cleaned")
 
     def _require_leases(self) -> None:

@@ -6,6 +6,7 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -24,10 +25,11 @@ from caesura.checkpoint.manifest import (
     TableVersion,
     last_manifest,
     manifest_name,
+    written_by,
 )
 from caesura.checkpoint.storage import File, Storage, files_of
 from caesura.checkpoint.tables import TableFiles, keep_tables
-from caesura.checkpoint.verify import STATE, require_state, slice_name
+from caesura.checkpoint.verify import STATE, require_state
 from caesura.operators.intervals import MOST, interval_table
 from caesura.operators.operator import Changes, Held, Holds, State, StateTable
 from caesura.operators.released import Count, released
@@ -36,6 +38,10 @@ from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
 
+_WRITTEN = re.compile(r"[0-9]{10}-[0-9a-z]+")
+"""A folder of ours. What has another name is not."""
+_KEPT_ASIDE = 1_000
+"""Slices."""
 _FIGURE, _WIDE = "figure", "wide interval"
 """Columns that are not written."""
 
@@ -85,14 +91,21 @@ class StateFiles:
     """The state tables of one pipeline in its checkpoint."""
 
     def __init__(
-        self, spark: SparkSession, storage: Storage, tables: tuple[StateTable, ...], policy: PurgePolicy
+        self,
+        spark: SparkSession,
+        storage: Storage,
+        tables: tuple[StateTable, ...],
+        policy: PurgePolicy,
+        writer: str = "writer",
     ) -> None:
+        """`writer` marks the folders that are written."""
         self._spark = spark
         self._storage = storage
         self._tables = {table.name: table for table in (*tables, QUARANTINE)}
         self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
+        self.writer = writer
         self._layouts = {table.name: shared_layout(table) for table in tables}
         self._layouts[QUARANTINE.name] = own_layout(QUARANTINE)
         self._bases: dict[tuple[str, int], DataFrame] = {}
@@ -159,7 +172,7 @@ class StateFiles:
         writer = frame.drop(_FIGURE, _WIDE).write.mode("overwrite")
         if tables:
             writer = writer.option("parquet.enable.dictionary", "false").partitionBy("table")
-            writer.parquet(self._storage.path(STATE, slice_name(slice)))
+            writer.parquet(self._storage.path(STATE, self._mine_of(slice)))
         else:
             writer.format("noop").save()
         found = observed.get
@@ -177,7 +190,10 @@ class StateFiles:
         return Written(sizes, quarantined_now, shown, released(counted, numbers), values)
 
     def _written(self, slice: int, name: str) -> tuple[File, ...]:
-        return files_of(self._storage, STATE, slice_name(slice), self._folders[name])
+        return files_of(self._storage, STATE, self._mine_of(slice), self._folders[name])
+
+    def _mine_of(self, slice: int) -> str:
+        return written_by(slice, self.writer)
 
     def _balanced(self, names: Iterable[str]) -> list[str]:
         """In an order in which tasks get equally many rows. Each takes neighbours in the union, as many parts as
@@ -203,11 +219,12 @@ class StateFiles:
         after = dict(before)
         for name, change in changes.items():
             found = written.tables.get(name, WrittenTable())
-            part = Part(slice, found.rows, found.files)
+            part = Part(slice, found.rows, found.files, self.writer)
             earlier = before.get(name, TableVersion())
             known = {} if change.rows is None else dict(change.rows.ranges)
             if change.runs is not None:
-                after[name] = TableVersion(Part(slice, len(change.runs)), (), spans.written(change.runs), known)
+                listed = Part(slice, len(change.runs), (), self.writer)
+                after[name] = TableVersion(listed, (), spans.written(change.runs), known)
             elif change.rewrite:
                 after[name] = TableVersion(part, (), found.spans, known)
             else:  # without rows too: what the slice is done with is still held, and counts towards writing anew
@@ -220,12 +237,21 @@ class StateFiles:
         """Delete the parts that only the earlier slice's manifest named."""
         dropped = [(name, part) for name in before for part in set(before[name].parts) - set(after[name].parts)]
         for name, part in dropped:
-            self._storage.delete(STATE, slice_name(part.slice), self._folders[name])
+            self._storage.delete(STATE, part.folder, self._folders[name])
             if (frame := self._bases.pop((name, part.slice), None)) is not None:
                 frame.unpersist()
-        for slice in {part.slice for _, part in dropped}:
-            if not any(name.startswith("table=") for name in self._storage.names(STATE, slice_name(slice))):
-                self._storage.delete(STATE, slice_name(slice))
+        for folder in {part.folder for _, part in dropped}:
+            if not any(name.startswith("table=") for name in self._storage.names(STATE, folder)):
+                self._storage.delete(STATE, folder)
+
+    def aside(self, before: Manifest, slice: int, written: Written) -> tuple[str, ...]:
+        """The folders with what was set aside, the last of them."""
+        return (*before.aside, *([self._mine_of(slice)] if written.quarantined else ()))[-_KEPT_ASIDE:]
+
+    def forget_aside(self, before: Manifest, after: Manifest) -> None:
+        for folder in before.aside:
+            if folder not in after.aside:
+                self._storage.delete(STATE, folder, self._folders[QUARANTINE.name])
 
     def verify(self, last: Manifest) -> None:
         """That all is there that was there when the last slice was committed."""
@@ -238,40 +264,33 @@ class StateFiles:
         """Delete what a process left behind that died before or after the commit of a slice. What has another name
         than a slice is not ours."""
         live = {
-            (self._folders[name], slice_name(part.slice))
-            for name, version in last.tables.items()
-            for part in version.parts
+            (part.folder, self._folders[name]) for name, version in last.tables.items() for part in version.parts
         }
-        for slice in self._slices():
-            if slice > last.slice:
-                self.discard(slice)
+        live |= {(folder, self._folders[QUARANTINE.name]) for folder in last.aside}
+        for folder in self._storage.names(STATE):
+            if _WRITTEN.fullmatch(folder) is None:
                 continue
-            name = slice_name(slice)
-            for folder in self._storage.names(STATE, name):
-                if folder != self._folders[QUARANTINE.name] and (folder, name) not in live:
-                    self._storage.delete(STATE, name, folder)
-            if not self._storage.names(STATE, name):
-                self._storage.delete(STATE, name)
-
-    def _slices(self) -> list[int]:
-        return [int(name) for name in self._storage.names(STATE) if len(name) == 10 and name.isdecimal()]
+            for table in self._storage.names(STATE, folder):
+                if (folder, table) not in live:
+                    self._storage.delete(STATE, folder, table)
+            if not self._storage.names(STATE, folder):
+                self._storage.delete(STATE, folder)
 
     def discard(self, slice: int) -> None:
         """Delete what was written for a slice that was not committed."""
-        self._storage.delete(STATE, slice_name(slice))
+        self._storage.delete(STATE, self._mine_of(slice))
 
     def quarantine(self) -> DataFrame:
         """What was set aside by the slices committed so far."""
-        last = last_manifest(self._storage).slice
-        folder = self._folders[QUARANTINE.name]
-        slices = (slice for slice in self._slices() if slice <= last)
-        parts = [Part(slice, 1) for slice in slices if self._storage.exists(STATE, slice_name(slice), folder)]
+        folders = last_manifest(self._storage).aside
         names = [quote(column.name) for column in QUARANTINE.columns]
-        if not parts:
+        if not folders:
             nothing = ", ".join(f"'' AS {name}" for name in names)
             return self._spark.sql(f"SELECT 0L AS slice, {nothing}").where("false")
-        number = f"CAST(regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)/', 1) AS BIGINT) AS slice"
-        return self._files_of(QUARANTINE.name, tuple(parts)).selectExpr(number, *names)
+        number = f"CAST(regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)-', 1) AS BIGINT) AS slice"
+        paths = [self._storage.path(STATE, folder, self._folders[QUARANTINE.name]) for folder in folders]
+        files = self._spark.read.schema(self._layouts[QUARANTINE.name].schema).parquet(*paths)
+        return files.selectExpr(number, *names)
 
     @property
     def quarantine_path(self) -> str:
@@ -323,7 +342,7 @@ class StateFiles:
         return self._layouts[name].as_read(view(files, f"state: {name}{which}")).ranging(version.ranges)
 
     def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
-        paths = [self._storage.path(STATE, slice_name(part.slice), self._folders[name]) for part in parts]
+        paths = [self._storage.path(STATE, part.folder, self._folders[name]) for part in parts]
         return self._spark.read.schema(self._layouts[name].schema).parquet(*paths)
 
     def _tagged(self, name: str, rows: Rows, *, measured: bool) -> Rows:
