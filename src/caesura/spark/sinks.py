@@ -42,8 +42,8 @@ class ResultSink(Protocol):
         """Make a committed slice's rows visible."""
 
     def recover(self, slice: int, result: Result, writer: str) -> None:
-        """After a restart: finish publishing the last committed slice, staged by this writer, and clear what is left
-        of any other that was staged, or published although its manifest is gone."""
+        """After a restart: finish publishing the last committed slice, staged by this writer, and clear what is
+        left of any other that was staged, or published although its manifest is gone."""
 
 
 @dataclass(frozen=True)
