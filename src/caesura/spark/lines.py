@@ -47,7 +47,7 @@ def is_blank(line: str) -> str:
 def parsed(stream: Stream, present: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Two steps from lines to the columns of a stream and those above, as SQL: over a line, and over that. Columns
     that are `present` beside it come from the names of folders."""
-    in_path = {c.name: quote(c.name) for c in stream.columns if c.name in present}
+    in_path = {c.name: quote(c.name) for c in stream.columns if c.name in present and c.name != _LINE}
     declared = (f"{quote(c.name)} {c.type}" for c in stream.columns)
     schema = (*declared, *_texts([stream.punctuation_column, CORRUPT]))
     first = {
