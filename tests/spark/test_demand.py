@@ -157,6 +157,7 @@ def test_rows_come_back_in_the_slice_of_their_partner(spark: SparkSession, tmp_p
     assert last.on_demand("made") > 0
 
 
+@pytest.mark.long
 def test_inputs_that_nothing_compares_are_asked_one_by_one(spark: SparkSession, tmp_path: Path) -> None:
     """The star's centre is joined with one of its points; the others have nothing in common."""
     streams = Streams(4, pairs("star", 4), windows=False)

@@ -114,9 +114,14 @@ def test_a_checkpoint_that_lacks_something_is_refused(stopped: Script, what: Cal
 
 
 @pytest.mark.parametrize(
-    "pattern", ["manifests/*.json", "pipeline.json", "state/*/table=*/part-*", "spark/offsets/1"]
+    ("pattern", "how"),
+    [
+        ("manifests/*.json", "empty"),
+        ("pipeline.json", "cut"),
+        ("state/*/table=*/part-*", "flip"),
+        ("spark/offsets/1", "flip"),
+    ],
 )
-@pytest.mark.parametrize("how", ["empty", "cut", "flip"])
 def test_a_file_of_other_bytes_is_refused(stopped: Script, pattern: str, how: str) -> None:
     file = one_of(pattern)(stopped.checkpoint)
     content = bytearray(file.read_bytes())
@@ -171,7 +176,7 @@ def test_who_has_lost_its_lease_stops(spark: SparkSession, tmp_path: Path) -> No
 
 def test_a_stop_at_any_moment_is_no_failure_and_loses_nothing(spark: SparkSession, tmp_path: Path) -> None:
     script = Script(spark, tmp_path, COUNTS)
-    for number in range(6):
+    for number in range(4):
         script.slice(a=[{"k": number, "x": 1}, {"k": number + 1, "x": 1}, f'{{"k": {number}}}'])
         query = script.start()
         query._done.wait(0.3 * number)
@@ -179,7 +184,7 @@ def test_a_stop_at_any_moment_is_no_failure_and_loses_nothing(spark: SparkSessio
         assert query.exception() is None
         assert not query.isActive
     script.run_to_end()
-    assert [row["n"] for row in script.rows("out")] == [1, 2, 2, 2, 2, 2, 1]
+    assert [row["n"] for row in script.rows("out")] == [1, 2, 2, 2, 1]
 
 
 def test_who_hears_of_a_slice_may_stop(spark: SparkSession, tmp_path: Path) -> None:
