@@ -28,7 +28,7 @@ from caesura.checkpoint.manifest import (
 )
 from caesura.checkpoint.sealed import FORMAT, seal, unseal
 from caesura.checkpoint.storage import File, LocalStorage, files_of
-from caesura.checkpoint.verify import forget_plans, require, require_log, spark_log
+from caesura.checkpoint.verify import forget_plans, require, require_log, require_state, spark_log
 from caesura.diagnostics import CaesuraError
 from caesura.diagnostics.code import Code
 
@@ -200,6 +200,19 @@ def test_where_a_source_that_is_no_files_began_is_no_plan(storage: LocalStorage)
 def test_a_manifest_that_is_missing_is_missed(storage: LocalStorage, last: Manifest) -> None:
     noted(storage, "spark/offsets/5", "spark/commits/5")
     assert code_of(lambda: require_log(storage, last)) == Code.DAMAGED
+
+
+def test_each_part_of_a_table_is_looked_at_and_nothing_else_may_lie_there(storage: LocalStorage) -> None:
+    parts = []
+    for slice in (3, 5):
+        part = Part(slice, 1, (), "me")
+        storage.make("state", part.folder, "table=0")
+        storage.write("x", "state", part.folder, "table=0", "p")
+        parts.append(replace(part, files=files_of(storage, "state", part.folder, "table=0")))
+    last = Manifest(5, {"t": TableVersion(parts[0], (parts[1],))})
+    require_state(storage, {"t": "table=0"}, last)
+    storage.write("x", "state", parts[1].folder, "table=0", "stray")
+    assert code_of(lambda: require_state(storage, {"t": "table=0"}, last)) == Code.DAMAGED
 
 
 # One writer

@@ -19,7 +19,7 @@ from threading import Event, Thread
 from time import time
 from uuid import uuid4
 
-from caesura.checkpoint.sealed import seal, unseal
+from caesura.checkpoint.sealed import read_sealed, seal
 from caesura.checkpoint.storage import Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
@@ -166,8 +166,7 @@ def holder_of(storage: Storage, *folder: str) -> Holder | None:
 def _holder(storage: Storage, folder: tuple[str, ...]) -> Holder | None:
     path = (*folder, _HOLDER)
     try:
-        text = storage.read(*path).decode(errors="replace")
-        holder = Holder(**unseal(_KIND, text, storage.path(*path)))
+        holder = Holder(**read_sealed(storage, _KIND, *path))
         sign = (*folder, holder.token, _SIGN)
         return replace(holder, seen=float(storage.read(*sign))) if storage.exists(*sign) else holder
     except (OSError, CaesuraError, TypeError, ValueError):

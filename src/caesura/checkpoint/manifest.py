@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, TypeAlias
 
 from caesura.checkpoint.damage import damaged
@@ -128,7 +128,7 @@ class Manifest:
 
     def to_json(self) -> str:
         tables = {name: _version(version) for name, version in self.tables.items()}
-        return seal(_KIND, asdict(self) | {"tables": tables})
+        return seal(_KIND, asdict(replace(self, tables={})) | {"tables": tables})
 
     @staticmethod
     def from_json(text: str, path: str) -> Manifest:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from caesura.checkpoint.damage import damaged
+from caesura.checkpoint.storage import Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 
@@ -40,6 +41,10 @@ def unseal(kind: str, text: str, path: str) -> Any:
     if found.get("checksum") != _checksum(found["content"]):
         raise damaged(path, "its content does not fit its checksum")
     return found["content"]
+
+
+def read_sealed(storage: Storage, kind: str, *parts: str) -> Any:
+    return unseal(kind, storage.read(*parts).decode(errors="replace"), storage.path(*parts))
 
 
 def _checksum(content: object) -> str:

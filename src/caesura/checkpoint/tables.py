@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from caesura.checkpoint.damage import damaged
-from caesura.checkpoint.sealed import seal, unseal
+from caesura.checkpoint.sealed import read_sealed, seal
 from caesura.checkpoint.storage import Storage
 
 TABLES = "tables.json"
@@ -34,7 +34,7 @@ def read_tables(storage: Storage) -> dict[str, TableFiles]:
     path = storage.path(TABLES)
     if not storage.exists(TABLES):
         raise damaged(path, "it is missing")
-    given = unseal(_KIND, storage.read(TABLES).decode(errors="replace"), path)
+    given = read_sealed(storage, _KIND, TABLES)
     try:
         return {name: TableFiles(**table) for name, table in given.items()}
     except (TypeError, AttributeError) as error:

@@ -6,10 +6,8 @@ last manifest is a plan that nothing has come of, and what it must know is named
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from caesura.checkpoint.damage import damaged
-from caesura.checkpoint.manifest import Manifest
+from caesura.checkpoint.manifest import MANIFESTS, Manifest
 from caesura.checkpoint.storage import File, Storage, visible
 
 SPARK = "spark"
@@ -35,7 +33,7 @@ def require_log(storage: Storage, last: Manifest) -> None:
     """That Spark goes on after the last manifest: that it has noted what was read until then, and no more."""
     noted = [number for number, _ in _numbered(storage, SPARK, "commits")]
     if noted and max(noted) > last.slice:
-        manifests = storage.path("manifests")
+        manifests = storage.path(MANIFESTS)
         where = f"the last manifest is of slice {last.slice}" if last.slice >= 0 else "there is no manifest"
         raise damaged(manifests, f"{where}, and slice {max(noted)} was committed")
     for path, file in last.log.items():
@@ -97,14 +95,7 @@ def require_state(storage: Storage, folders: dict[str, str], last: Manifest) -> 
             folder = STATE, part.folder, folders[name]
             for file in part.files:
                 require(storage, file, *folder, file.name)
-            if part.files:
-                _require_no_other(storage, {file.name for file in part.files}, *folder)
-
-
-def _require_no_other(storage: Storage, known: set[str], *folder: str) -> None:
-    for name in _strays(storage, known, *folder):
-        raise damaged(storage.path(*folder, name), "it is none of the files that the manifest names")
-
-
-def _strays(storage: Storage, known: set[str], *folder: str) -> Iterator[str]:
-    return (name for name in storage.names(*folder) if visible(name) and name not in known)
+            known = {file.name for file in part.files}
+            for each in storage.names(*folder) if known else ():
+                if visible(each) and each not in known:
+                    raise damaged(storage.path(*folder, each), "it is none of the files that the manifest names")

@@ -10,7 +10,7 @@ from caesura import plan
 from caesura.checkpoint.contents import PIPELINE
 from caesura.checkpoint.damage import damaged
 from caesura.checkpoint.manifest import MANIFESTS
-from caesura.checkpoint.sealed import seal, unseal
+from caesura.checkpoint.sealed import read_sealed, seal
 from caesura.checkpoint.storage import Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
@@ -47,7 +47,7 @@ def claimed(storage: Storage, pipeline: plan.Pipeline, statistics: Statistics, *
         storage.make()
         storage.write(seal("pipeline", written), PIPELINE)
         return claim
-    theirs = unseal("pipeline", storage.read(PIPELINE).decode(errors="replace"), path)
+    theirs = read_sealed(storage, "pipeline", PIPELINE)
     if theirs["fingerprint"] != mine:
         raise CaesuraError(
             Diagnostic(

@@ -110,14 +110,6 @@ def _whole(stream: Stream) -> str:
     return f"({brief} OR coalesce({listed} AND {inner}.{quote(CORRUPT)} IS NULL AND {inner}.v IS NOT NULL, false))"
 
 
-def whole_json(line: str) -> str:
-    """That a text is one value of JSON. Within brackets text after it is an error to the parser, which would skip
-    it otherwise; and within braces, since no text can close both."""
-    braced = f"try_parse_json(concat('{{\"\":', {line}, '}}')) IS NOT NULL"
-    listed = f"size(try_cast(try_parse_json(concat('[', {line}, ']')) AS ARRAY<VARIANT>)) = 1"
-    return f"coalesce({braced} AND {listed}, false)"
-
-
 def _floats(stream: Stream) -> list[Column]:
     return [c for c in stream.columns if c.type.kind in ("DOUBLE", "FLOAT")]
 

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from caesura.operators.closed import Attributes, Closed
 from caesura.operators.intervals import one_value
 from caesura.operators.rows import Rows, quote, sent, text
-from caesura.spark.lines import whole_json
 from caesura.types import Type
 
 EVERYTHING, BOX, UNREADABLE = "everything", "box", "unreadable"
@@ -48,8 +47,10 @@ class Reader:
     def parse(self, texts: Rows, column: str, more: Mapping[str, str] = MappingProxyType({})) -> Rows:
         """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`; and more
         columns."""
-        listed = "try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>)"
-        whole = f"IF({whole_json('text')}, {listed}, NULL)"
+        # Within brackets, so that text after the object is an error to the parser, which would skip it otherwise;
+        # and within braces, since no text can close both.
+        braced = "try_parse_json(concat('{\"\":', text, '}')) IS NOT NULL"
+        whole = f"IF({braced}, try_cast(try_parse_json(concat('[', text, ']')) AS ARRAY<VARIANT>), NULL)"
         return (
             texts.project({"text": quote(column), **more})
             .extended({"json": whole})
