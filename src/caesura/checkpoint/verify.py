@@ -56,8 +56,8 @@ def forget_plans(storage: Storage, last: Manifest) -> None:
 
 
 def spark_log(storage: Storage, before: Manifest, slice: int) -> dict[str, File]:
-    """The files of Spark that say what was read until now: the offsets of the slice, and of each source what was
-    noted since all that came before was put into one file."""
+    """The files of Spark that say what was read until now: its own name for the run, the offsets of the slice, and
+    of each source what was noted since all that came before was put into one file."""
     log: dict[str, File] = {}
     folders = [(SPARK, "sources", source) for source in storage.names(SPARK, "sources")]
     for folder in folders:
@@ -65,6 +65,7 @@ def spark_log(storage: Storage, before: Manifest, slice: int) -> dict[str, File]
             _note(storage, before, log, *folder, name)
             if name.endswith(_COMPACT):
                 break
+    _note(storage, before, log, SPARK, "metadata")
     _note(storage, before, log, SPARK, "offsets", str(slice))
     return log
 

@@ -125,10 +125,10 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     held = ExitStack()
     try:
         return _started(_Start(spark, work, pipeline, settings, storage, scratch, held))
-    except OSError as error:
+    except (*SPARK_ERRORS, OSError) as error:
         held.close()
         raise CaesuraError(
-            Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(str(error),))
+            Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
         ) from error
     except BaseException:
         held.close()
@@ -154,16 +154,10 @@ class _Start:
 
 def _started(given: _Start) -> ContinuousQuery:
     spark, work, settings, storage = given.spark, given.work, given.settings, given.storage
-    root = storage.root
-    try:
-        storage.make()
-        mine = given.lease(storage, f"the checkpoint `{root}`")
-        claim = claimed(storage, given.pipeline, settings.statistics, fewest_schemes=settings.fewest_schemes)
-        pipeline = executed(let_through(given.pipeline, claim.gates), claim.arrangements)
-    except (*SPARK_ERRORS, OSError) as error:
-        raise CaesuraError(
-            Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
-        ) from error
+    storage.make()
+    mine = given.lease(storage, f"the checkpoint `{storage.root}`")
+    claim = claimed(storage, given.pipeline, settings.statistics, fewest_schemes=settings.fewest_schemes)
+    pipeline = executed(let_through(given.pipeline, claim.gates), claim.arrangements)
     queries = tuple(query for query in pipeline.queries if query.kind != "stream")
     compiled = compile_plans(
         tuple(query.plan for query in queries),
