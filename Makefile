@@ -13,7 +13,7 @@ OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-operators test-others test-long test-crash demo bench bench-warehouse bench-algebra bench-pwjoin \
-	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand lint format lock clean java
+	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand lint format lock clean java postgres
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,11 +30,11 @@ test-operators: lint
 test-others: $(VENV)/.installed
 	@$(BIN)/pytest $(OPERATORS:%=--ignore=%)
 
-test-long: setup  ## tests that take minutes, such as joins of three to six streams in every shape
+test-long: setup postgres  ## tests that take minutes, such as joins of three to six streams in every shape
 	@$(BIN)/pytest -m long
 
-test-crash: setup  ## kill at each place of a slice, CAESURA_KILLS times for each of some pipelines
-	@$(BIN)/pytest -m long tests/spark/test_kills.py
+test-crash: setup postgres  ## kill at each place of a slice, CAESURA_KILLS times each; damage each file of a checkpoint
+	@$(BIN)/pytest -m long tests/spark/test_kills.py tests/spark/test_damage.py tests/spark/test_postgres.py
 
 demo: setup  ## the auction example on embedded Spark
 	@$(BIN)/caesura demo
@@ -87,6 +87,9 @@ clean:  ## remove .venv and everything that tools leave behind
 
 java:
 	@sh scripts/require-java.sh
+
+postgres:
+	@sh scripts/require-postgres.sh
 
 $(VENV)/.locked: $(LOCKS)
 	@command -v $(PYTHON) >/dev/null || { echo "error: Caesura needs Python 3.11 or newer; there is no $(PYTHON). Name one: make PYTHON=…" >&2; exit 1; }

@@ -184,6 +184,7 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
     help="Fail if more of what a stream brings in a slice is set aside.",
 )
 @click.option("--master", metavar="URL", help="A Spark cluster; all cores of this machine without it.")
+@click.option("--jars", metavar="FILE", multiple=True, help="A jar with a driver or a connector; may come again.")
 @click.option("--ui", is_flag=True, help="Serve Spark's web page on 127.0.0.1.")
 def run_command(
     file: str,
@@ -197,6 +198,7 @@ def run_command(
     eager_rows: int | None,
     max_quarantined: float,
     master: str | None,
+    jars: tuple[str, ...],
     ui: bool,
 ) -> None:
     """Run every INSERT and SELECT of a file."""
@@ -218,7 +220,7 @@ def run_command(
 
     query: ContinuousQuery | None = None
     try:
-        with stoppable() as again, running(master, ui=ui) as spark, ProgressLine() as line:
+        with stoppable() as again, running(master, ui=ui, jars=jars) as spark, ProgressLine() as line:
             again()
             try:
                 query = (

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from caesura.spark.session import embedded
+from tests.spark.postgres import DRIVER
 
 # Tests run many small plans once. Compiling them, to Java and then to the best machine code, would take more time
 # than it could ever give back.
@@ -21,6 +22,6 @@ QUICK_START = (
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     os.environ.setdefault("SPARK_SUBMIT_OPTS", QUICK_START)
-    session = embedded()
+    session = embedded(jars=[str(DRIVER)] if DRIVER.exists() else [])
     yield session
     session.stop()

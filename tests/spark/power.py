@@ -14,6 +14,7 @@ import pytest
 
 from caesura.checkpoint import failpoints
 from caesura.checkpoint.storage import LocalStorage
+from caesura.spark.database import Database
 
 _CHANGES = ("write", "create", "move", "make", "delete")
 
@@ -53,5 +54,12 @@ def power(point: str, times: int) -> Iterator[Power]:
                 return change(storage, *given)  # type: ignore[operator]
 
             patch.setattr(LocalStorage, name, changed)
+        connect = Database.connect
+
+        def connected(database: Database) -> object:
+            power.require()
+            return connect(database)
+
+        patch.setattr(Database, "connect", connected)
         patch.setattr(failpoints, "watchers", [power.watch])
         yield power

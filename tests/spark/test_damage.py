@@ -74,7 +74,7 @@ def test_damage_gives_no_wrong_rows(spark: SparkSession, tmp_path: Path) -> None
                     wrong.append(f"{name} {how}: {error.diagnostics[0].message}")
                 outcomes["refused"] += 1
                 continue
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 wrong.append(f"{name} {how}: uncaught {error!r}"[:300])
                 continue
             outcomes["right"] += 1

@@ -13,8 +13,7 @@ from types import TracebackType
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import Observation, SparkSession
-from pyspark.sql.functions import expr
+from pyspark.sql import SparkSession
 
 from caesura import plan
 from caesura.catalog import Stream
@@ -254,10 +253,7 @@ class Attempt:
     def _result(self, target: Target, rows: Rows | None) -> Result:
         if rows is None:
             return Result()
-        counted = Observation()
-        frame = rows.frame(self._assembly.spark).observe(counted, expr("count(*) AS n"))
-        files = target.sink.stage(self._batch.number, frame)
-        return Result(int(counted.get["n"]), files)
+        return target.sink.stage(self._batch.number, rows.frame(self._assembly.spark))
 
     def _write_state(self, planned: _Planned) -> Written:
         written = self._assembly.files.write(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from tempfile import TemporaryDirectory
 
 from pyspark import StorageLevel
@@ -17,7 +16,7 @@ from caesura.checkpoint.failpoints import victims
 from caesura.checkpoint.lease import Lease
 from caesura.checkpoint.manifest import MANIFESTS, last_manifest
 from caesura.checkpoint.storage import LocalStorage, Storage
-from caesura.diagnostics import CaesuraError, Diagnostic, Label
+from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
 from caesura.planning.choose import executed, let_through
@@ -31,24 +30,19 @@ from caesura.spark.evaluate import evaluate_static
 from caesura.spark.inputs import Input, Inputs
 from caesura.spark.query import ContinuousQuery
 from caesura.spark.reasons import SPARK_ERRORS, reason
-from caesura.spark.sinks import STAGING, ConsoleSink, FileSink, FormatSink, Kept, MemorySink, ResultSink
+from caesura.spark.sinks import STAGING, FileSink, FormatSink
 from caesura.spark.slice import SliceDriver
 from caesura.spark.sources import (
     adopted,
     conformed,
-    is_file_format,
     open_stream,
     open_table,
     open_values,
-    resolved,
 )
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import storage_at
+from caesura.spark.targets import Show, Targets
 from caesura.spark.traffic import origins
-
-Show = Callable[[str, int, DataFrame, int], None]
-"""Called with a query's name, the slice, its result rows and their number."""
-
 
 _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
@@ -178,11 +172,10 @@ def _started(given: _Start) -> ContinuousQuery:
         query._record(told)
         settings.report(told)
 
-    targets = tuple(
-        Target(each, _sink(spark, each, storage, (claim.mark, mine.writer), settings)) for each in queries
-    )
-    places = {each.sink.storage.root: each for each in targets if isinstance(each.sink, FileSink)}
-    sinks = [_sink_lease(given, each) for each in places.values()]
+    places = Targets(spark, storage, claim.mark, mine.writer, settings.folder, settings.selects, settings.show)
+    nowhere = FormatSink(Origin("noop"), None)
+    targets = tuple(Target(each, places.open(each) if settings.deliver else nowhere) for each in queries)
+    sinks = _sink_leases(given, places, targets)
     assembly = Assembly(
         work,
         compiled,
@@ -206,13 +199,16 @@ def _started(given: _Start) -> ContinuousQuery:
     return query
 
 
-def _sink_lease(given: _Start, target: Target) -> Lease:
-    assert isinstance(target.sink, FileSink)
-    storage, origin = target.sink.storage, target.query.sink and target.query.sink.origin
-    try:
-        return given.lease(storage, f"the sink `{storage.root}`", STAGING)
-    except OSError as error:
-        raise CaesuraError(_no_sink(target.query, origin or given.settings.selects, str(error))) from error
+def _sink_leases(given: _Start, places: Targets, targets: tuple[Target, ...]) -> list[Lease]:
+    """On the folders that they write to, which others may write to as well."""
+    leases: dict[str, Lease] = {}
+    for target in targets:
+        if isinstance(target.sink, FileSink) and (root := target.sink.storage.root) not in leases:
+            try:
+                leases[root] = given.lease(target.sink.storage, f"the sink `{root}`", STAGING)
+            except OSError as error:
+                raise places.refused(target.query, str(error)) from error
+    return list(leases.values())
 
 
 def work_session(spark: SparkSession) -> SparkSession:
@@ -263,50 +259,3 @@ def _inputs(spark: SparkSession, compiled: Compiled, settings: Settings) -> dict
         given = settings.frames.get(name)
         inputs[name] = Input(stream, open_stream(spark, stream, settings.folder) if given is None else given)
     return inputs
-
-
-def _sink(
-    spark: SparkSession, query: plan.Query, storage: Storage, marks: tuple[str, str], settings: Settings
-) -> ResultSink:
-    """`marks`: of the checkpoint, and of who writes."""
-    if not settings.deliver:
-        return FormatSink(Origin("noop"), None)
-    origin = query.sink.origin if query.sink is not None else settings.selects
-    location = None if origin.location is None else resolved(origin.location, settings.folder)
-    kept = Kept(
-        spark,
-        FileSink(storage_at(spark, storage.path("results", query.name)), query.name, "parquet", *marks),
-        query.plan.columns,
-    )
-    match origin.format.lower():
-        case "console":
-            return ConsoleSink(kept, partial(settings.show, query.name))
-        case "memory":
-            sink = MemorySink(kept, query.name)
-            sink.refresh()
-            return sink
-        case format if not is_file_format(format):
-            _require_format(spark, query, origin)
-            return FormatSink(origin, location)
-    if location is None:
-        why = f"the format {origin.format} writes files, and no LOCATION says where"
-        raise CaesuraError(_no_sink(query, origin, why))
-    target = storage_at(spark, location)
-    if target.is_file():
-        raise CaesuraError(_no_sink(query, origin, f"`{location}` is a file, not a folder"))
-    return FileSink(target, query.name, origin.format, *marks, origin.options)
-
-
-def _require_format(spark: SparkSession, query: plan.Query, origin: Origin) -> None:
-    """Before the first slice, so that none fails of it."""
-    sources = spark._jvm.org.apache.spark.sql.execution.datasources.DataSource  # type: ignore[union-attr]
-    try:
-        sources.lookupDataSource(origin.format, spark._jsparkSession.sessionState().conf())
-    except SPARK_ERRORS as error:
-        raise CaesuraError(_no_sink(query, origin, reason(error))) from error
-
-
-def _no_sink(query: plan.Query, origin: Origin, why: str) -> Diagnostic:
-    span = origin.span or query.span
-    labels = () if span is None else (Label(span),)
-    return Diagnostic(Code.SINK, f"`{query.name}` cannot be written", labels, because=(why,))

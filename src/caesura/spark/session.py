@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -29,8 +29,8 @@ _CONF = Path(__file__).parent / "conf"
 """A Spark configuration folder that keeps the logs to errors."""
 
 
-def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
-    """The running Spark session, or a new one on all cores of this machine."""
+def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str] = ()) -> SparkSession:
+    """The running Spark session, or a new one on all cores of this machine. `jars`: of drivers and connectors."""
     if master is None and (active := SparkSession.getActiveSession()) is not None:
         return active
     _require_java()
@@ -51,6 +51,10 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
         # sends dozens of small ones.
         .config("spark.buffer.pageSize", _PAGE)
     )
+    if jars:
+        # Java looks for drivers of databases only among the classes that it starts with.
+        builder = builder.config("spark.driver.extraClassPath", os.pathsep.join(jars))
+        builder = builder.config("spark.jars", ",".join(jars))
     if not ui:
         # Spark keeps what its pages would show, pages or not: a thousand plans of slices fill a heap.
         builder = (
@@ -70,10 +74,10 @@ def embedded(master: str | None = None, *, ui: bool = False) -> SparkSession:
 
 
 @contextmanager
-def running(master: str | None = None, *, ui: bool = False) -> Iterator[SparkSession]:
+def running(master: str | None = None, *, ui: bool = False, jars: Sequence[str] = ()) -> Iterator[SparkSession]:
     """The embedded Spark, which ends with the context if it began there."""
     own = SparkContext._active_spark_context is None
-    spark = embedded(master, ui=ui)
+    spark = embedded(master, ui=ui, jars=jars)
     try:
         yield spark
     finally:

@@ -1,8 +1,9 @@
 """Where results go, and how they become visible together with the slice that made them.
 
 `stage` runs before the manifest is written, `publish` after it, and again after a restart. Files are written
-aside and moved in place when the slice is committed: each row is there exactly once. Any other Spark format has
-no such move: its rows are written by `stage`, and a slice that fails before its commit delivers them again.
+aside and moved in place when the slice is committed: each row is there exactly once. So are rows of a database
+(`jdbc.py`). Any other Spark format has no such move: its rows are written by `stage`, and a slice that fails
+before its commit delivers them again, with the same number, by which the format may know them.
 
 What is published is what the manifest names, whatever else lies where it was staged.
 """
@@ -15,7 +16,8 @@ from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import quote as urlquote
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql.functions import expr
 
 from caesura.catalog import Column, Origin
 from caesura.checkpoint.failpoints import reach
@@ -32,8 +34,8 @@ class ResultSink(Protocol):
     def repeatable(self) -> bool:
         """Whether nobody sees what was staged before it is published, so that it can be staged again."""
 
-    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
-        """Write the rows of a slice so that they can be published, or written again; the files they are in."""
+    def stage(self, slice: int, rows: DataFrame) -> Result:
+        """Write the rows of a slice so that they can be published, or written again."""
 
     def discard(self, slice: int) -> None:
         """Throw away what was staged."""
@@ -44,6 +46,13 @@ class ResultSink(Protocol):
     def recover(self, slice: int, result: Result, writer: str) -> None:
         """After a restart: finish publishing the last committed slice, staged by this writer, and clear what is
         left of any other that was staged, or published although its manifest is gone."""
+
+
+def written(rows: DataFrame, write: Callable[[DataFrame], object]) -> int:
+    """Write rows; how many they were."""
+    counted = Observation()
+    write(rows.observe(counted, expr("count(*) AS n")))
+    return int(counted.get["n"])
 
 
 @dataclass(frozen=True)
@@ -59,11 +68,14 @@ class FileSink:
     options: tuple[tuple[str, str], ...] = ()
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
+    def stage(self, slice: int, rows: DataFrame) -> Result:
         staged = self._staged(slice)
         path = self.storage.path(*staged)
-        rows.write.format(self.format).options(**dict(self.options)).mode("overwrite").save(path)
-        return files_of(self.storage, *staged)
+
+        def write(rows: DataFrame) -> None:
+            rows.write.format(self.format).options(**dict(self.options)).mode("overwrite").save(path)
+
+        return Result(written(rows, write), files_of(self.storage, *staged))
 
     def discard(self, slice: int) -> None:
         self.storage.delete(*self._staged(slice))
@@ -119,15 +131,21 @@ def _is_later(name: str, slice: int, mark: str) -> bool:
 class FormatSink:
     origin: Origin
     location: str | None
+    application: str = ""
+    """Of the checkpoint and the query."""
 
     @property
     def repeatable(self) -> bool:
         return self.origin.format.lower() == "noop"
 
-    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
-        writer = rows.write.format(self.origin.format).options(**dict(self.origin.options)).mode("append")
-        writer.save(self.location)
-        return ()
+    def stage(self, slice: int, rows: DataFrame) -> Result:
+        number = {"txnAppId": self.application, "txnVersion": str(slice)}  # as Delta Lake calls them
+        options = {**number, **dict(self.origin.options)}
+
+        def write(rows: DataFrame) -> None:
+            rows.write.format(self.origin.format).options(**options).mode("append").save(self.location)
+
+        return Result(written(rows, write))
 
     def discard(self, slice: int) -> None:
         pass
@@ -161,7 +179,7 @@ class ConsoleSink:
     show: Callable[[int, DataFrame, int], None]
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
+    def stage(self, slice: int, rows: DataFrame) -> Result:
         return self.kept.files.stage(slice, rows)
 
     def discard(self, slice: int) -> None:
@@ -184,7 +202,7 @@ class MemorySink:
     name: str
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> tuple[File, ...]:
+    def stage(self, slice: int, rows: DataFrame) -> Result:
         return self.kept.files.stage(slice, rows)
 
     def discard(self, slice: int) -> None:
