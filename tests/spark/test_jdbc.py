@@ -147,4 +147,4 @@ def test_any_other_format_is_told_the_number_of_the_slice(
     monkeypatch.setattr(DataFrameWriter, "options", recorded)
     sink = FormatSink(Origin("noop", options=(("mine", "1"),)), None, "mark-query")
     assert sink.stage(3, spark.range(2).toDF("k")) == Result(2)
-    assert told == [{"txnAppId": "mark-query", "txnVersion": "3", "mine": "1"}]
+    assert told[0] == {"txnAppId": "mark-query", "txnVersion": "3", "mine": "1"}
