@@ -167,6 +167,7 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
 )
 @click.option("--checkpoint", metavar="DIR", help="Keep progress and state here, and continue from it.")
 @click.option("--take-over", is_flag=True, help="Take checkpoint and sinks from a run that is gone.")
+@click.option("--add-queries", is_flag=True, help="Let queries that the checkpoint does not have begin now.")
 @_STATISTICS
 @click.option("--every-order", is_flag=True, help="Let rows of joins in a circle go sooner, for more work.")
 @click.option("--fewest-schemes", is_flag=True, help="Let rows of joins go by as few schemes as can be.")
@@ -192,6 +193,7 @@ def run_command(
     allow_unbounded: bool,
     checkpoint: str | None,
     take_over: bool,
+    add_queries: bool,
     statistics: str | None,
     every_order: bool,
     fewest_schemes: bool,
@@ -229,6 +231,7 @@ def run_command(
                     .start(
                         checkpoint=checkpoint,
                         take_over=take_over,
+                        add_queries=add_queries,
                         until_end=until_end,
                         allow_unbounded=allow_unbounded,
                         statistics=statistics,

@@ -40,12 +40,17 @@ def hashed_once(cls: type[T]) -> type[T]:
 @hashed_once
 @dataclass(frozen=True)
 class Scan:
-    """All columns of a stream or table, each called `alias.column`."""
+    """All columns of a stream or table, each called `alias.column`.
+
+    `since` is the slice from which it is read: a query that came to a checkpoint later begins there, and shares
+    nothing with those that were there before.
+    """
 
     relation: Relation
     alias: str
     window: Interval | None = None
     span: Span | None = field(default=None, compare=False)
+    since: int = 0
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -332,6 +337,11 @@ def walk(plan: Plan) -> Iterator[Plan]:
         yield node
 
     yield from visit(plan)
+
+
+def since(plan: Plan) -> int:
+    """The first slice of whoever reads it."""
+    return max(node.since for node in walk(plan) if isinstance(node, Scan))
 
 
 def types_of(*plans: Plan) -> dict[str, Type]:

@@ -159,6 +159,7 @@ class Prepared:
         fewest_schemes: bool = False,
         every_rule: bool = False,
         take_over: bool = False,
+        add_queries: bool = False,
         max_quarantined: float = 1.0,
         statistics: str | Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
@@ -176,8 +177,9 @@ class Prepared:
         (`Progress.released`) and the open values of their columns (`Progress.statistics`), which takes time.
         `statistics` is a file that an earlier run has written, to choose join plans by. A checkpoint that exists
         keeps its own plans and schemes. Only one run may write to a checkpoint or a sink of files; `take_over`
-        takes them from one that is gone. A slice fails in which more than `max_quarantined`, such as 0.1, of what
-        a stream brings is set aside.
+        takes them from one that is gone. `add_queries` lets queries that the checkpoint does not have begin with
+        its next slice; they read streams that others read. A slice fails in which more than `max_quarantined` of
+        what a stream brings, such as 0.1, is set aside.
         """
         from caesura.spark.run import Settings, start
         from caesura.spark.state import PurgePolicy
@@ -208,6 +210,7 @@ class Prepared:
             every_rule=every_rule,
             statistics=self.read_statistics(statistics),
             take_over=take_over,
+            add_queries=add_queries,
             max_quarantined=max_quarantined,
         )
         return start(self.session.spark, self.pipeline, settings)

@@ -23,8 +23,12 @@ class PowerError(OSError):
     pass
 
 
+ANY = "any change"
+"""Of files or of a database, in place of a fail point."""
+
+
 class Power:
-    """Lost when a fail point is reached for the n-th time."""
+    """Lost when a place is reached for the n-th time."""
 
     def __init__(self, point: str, times: int) -> None:
         self.point, self.times = point, times
@@ -36,6 +40,9 @@ class Power:
         if point == self.point and self.reached[point] == self.times:
             self.lost = True
         self.require()
+
+    def change(self) -> None:
+        self.watch(ANY)
 
     def require(self) -> None:
         if self.lost:
@@ -50,14 +57,14 @@ def power(point: str, times: int) -> Iterator[Power]:
             change = getattr(LocalStorage, name)
 
             def changed(storage: LocalStorage, *given: object, change: object = change) -> object:
-                power.require()
+                power.change()
                 return change(storage, *given)  # type: ignore[operator]
 
             patch.setattr(LocalStorage, name, changed)
         connect = Database.connect
 
         def connected(database: Database) -> object:
-            power.require()
+            power.change()
             return connect(database)
 
         patch.setattr(Database, "connect", connected)

@@ -155,8 +155,10 @@ def test_a_checkpoint_of_another_pipeline_is_refused(spark: SparkSession, tmp_pa
     script.file.write_text(script.file.read_text().replace("MAX(price)", "MIN(price)"))
     with pytest.raises(CaesuraError) as refusal:
         script.start()
-    assert refusal.value.diagnostics[0].code == Code.OTHER_PIPELINE
-    assert str(script.checkpoint) in refusal.value.diagnostics[0].message
+    (diagnostic,) = refusal.value.diagnostics
+    assert diagnostic.code == Code.OTHER_PIPELINE
+    assert str(script.checkpoint) in diagnostic.message
+    assert "MIN(price)" in diagnostic.because[0]
 
 
 def test_streams_that_have_ended_stay_so(spark: SparkSession, tmp_path: Path) -> None:

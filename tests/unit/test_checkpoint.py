@@ -163,6 +163,7 @@ def test_of_sparks_log_all_since_the_last_compaction_is_noted(storage: LocalStor
     noted(storage, *(f"spark/sources/0/{n}" for n in ("8", "9.compact", "10", "11")), "spark/sources/1/0")
     log = spark_log(storage, Manifest(), 10)
     assert set(log) == {
+        "spark/metadata",
         "spark/offsets/10",
         "spark/sources/0/11",
         "spark/sources/0/10",

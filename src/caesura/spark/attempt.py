@@ -229,10 +229,12 @@ class Attempt:
 
     def _leaves(self, streams: Mapping[str, Flow]) -> dict[plan.Plan, Flow]:
         """A relation that never changes is known as a whole; to whoever takes it for a stream, all of it comes in
-        the first slice."""
-        first, ended = self._before.slice < 0, Closed(everything=True)
+        their first slice."""
+        ended = Closed(everything=True)
         leaves: dict[plan.Plan, Flow] = {
-            node: Flow(rows, ended, finite=rows) if first else Flow(before=ended, finite=rows)
+            node: Flow(rows, ended, finite=rows)
+            if self._before.slice < plan.since(node)
+            else Flow(before=ended, finite=rows)
             for node, rows in self._assembly.static.items()
         }
         for node in self._assembly.compiled.nodes:

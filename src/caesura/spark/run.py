@@ -11,7 +11,8 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
-from caesura.catalog import CompleteBy, Origin, Relation, Table, Values
+from caesura.catalog import CompleteBy, Origin, Relation, Sink, Table, Values
+from caesura.checkpoint.claim import Wish, claimed
 from caesura.checkpoint.failpoints import victims
 from caesura.checkpoint.lease import Lease
 from caesura.checkpoint.manifest import MANIFESTS, last_manifest
@@ -19,11 +20,9 @@ from caesura.checkpoint.storage import LocalStorage, Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, view
-from caesura.planning.choose import executed, let_through
 from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
 from caesura.spark.attempt import Assembly, Target
-from caesura.spark.claim import claimed
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
 from caesura.spark.evaluate import evaluate_static
@@ -104,6 +103,8 @@ class Settings:
     """The part of what a stream brings in a slice that may be set aside; if it is more, the slice fails."""
     take_over: bool = False
     """Take the checkpoint and the sinks from whoever writes to them."""
+    add_queries: bool = False
+    """Let queries that the checkpoint does not have begin with the next slice."""
 
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
@@ -150,9 +151,17 @@ def _started(given: _Start) -> ContinuousQuery:
     spark, work, settings, storage = given.spark, given.work, given.settings, given.storage
     storage.make()
     mine = given.lease(storage, f"the checkpoint `{storage.root}`")
-    claim = claimed(storage, given.pipeline, settings.statistics, fewest_schemes=settings.fewest_schemes)
-    pipeline = executed(let_through(given.pipeline, claim.gates), claim.arrangements)
-    queries = tuple(query for query in pipeline.queries if query.kind != "stream")
+    last = last_manifest(storage)
+    wish = Wish(
+        _addressed(given.pipeline, settings.selects),
+        settings.statistics,
+        settings.fewest_schemes,
+        settings.add_queries,
+        last.slice + 1,
+    )
+    claim = claimed(storage, wish)
+    pipeline = claim.executed(wish.pipeline)
+    queries = pipeline.queries
     compiled = compile_plans(
         tuple(query.plan for query in queries),
         every_order=settings.every_order,
@@ -172,7 +181,7 @@ def _started(given: _Start) -> ContinuousQuery:
         query._record(told)
         settings.report(told)
 
-    places = Targets(spark, storage, claim.mark, mine.writer, settings.folder, settings.selects, settings.show)
+    places = Targets(spark, storage, claim.mark, mine.writer, settings.folder, settings.show)
     nowhere = FormatSink(Origin("noop"), None)
     targets = tuple(Target(each, places.open(each) if settings.deliver else nowhere) for each in queries)
     sinks = _sink_leases(given, places, targets)
@@ -187,7 +196,7 @@ def _started(given: _Start) -> ContinuousQuery:
         origins(compiled) if settings.every_rule else {},
         settings.max_quarantined,
     )
-    driver = SliceDriver(assembly, storage, (mine, *sinks), last_manifest(storage), report)
+    driver = SliceDriver(assembly, storage, (mine, *sinks), last, report)
     driver.recover()
     storage.make(MANIFESTS)
     files.declare()
@@ -197,6 +206,15 @@ def _started(given: _Start) -> ContinuousQuery:
     inputs = Inputs(work, _inputs(work, compiled, settings))
     query._run(driver, inputs, trigger, end=settings.until_end or not inputs.inputs)
     return query
+
+
+def _addressed(pipeline: plan.Pipeline, selects: Origin) -> plan.Pipeline:
+    """With a place for the rows of a bare SELECT."""
+    queries = (
+        replace(query, sink=Sink(query.name, selects)) if query.kind == "select" else query
+        for query in pipeline.queries
+    )
+    return replace(pipeline, queries=tuple(queries))
 
 
 def _sink_leases(given: _Start, places: Targets, targets: tuple[Target, ...]) -> list[Lease]:

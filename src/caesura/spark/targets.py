@@ -36,12 +36,10 @@ class Targets:
     writer: str
     folder: str | None
     """What relative locations are relative to."""
-    selects: Origin
-    """Where the rows of a bare SELECT go."""
     show: Show
 
     def open(self, query: plan.Query) -> ResultSink:
-        origin = self._origin(query)
+        origin = _origin(query)
         location = None if origin.location is None else resolved(origin.location, self.folder)
         match origin.format.lower():
             case "console":
@@ -63,13 +61,10 @@ class Targets:
         return FileSink(target, query.name, origin.format, self.mark, self.writer, origin.options)
 
     def refused(self, query: plan.Query, why: str, *help: str) -> CaesuraError:
-        span = self._origin(query).span or query.span
+        span = _origin(query).span or query.span
         labels = () if span is None else (Label(span),)
         what = f"`{query.name}` cannot be written"
         return CaesuraError(Diagnostic(Code.SINK, what, labels, because=(why,), help=help))
-
-    def _origin(self, query: plan.Query) -> Origin:
-        return query.sink.origin if query.sink is not None else self.selects
 
     def _kept(self, query: plan.Query) -> Kept:
         results = storage_at(self.spark, self.storage.path("results", query.name))
@@ -98,3 +93,8 @@ class Targets:
             sources.lookupDataSource(origin.format, self.spark._jsparkSession.sessionState().conf())
         except SPARK_ERRORS as error:
             raise self.refused(query, reason(error)) from error
+
+
+def _origin(query: plan.Query) -> Origin:
+    assert query.sink is not None
+    return query.sink.origin

@@ -43,6 +43,17 @@ def parse(source: Source) -> tuple[Statement, ...]:
     return tuple(statements)
 
 
+def lines_of(span: Span) -> list[str]:
+    """The text of a statement, without comments and without what only places it on a page."""
+    text, words, end = span.source.text[span.start : span.end], "", 0
+    for token in _tokenize(Source("", text)):
+        gap = text[end : token.start]
+        words += "\n" if "\n" in gap else " " if gap else ""
+        words += text[token.start : token.end + 1]
+        end = token.end + 1
+    return words.splitlines()
+
+
 def _tokenize(source: Source) -> list[Token]:
     tokenizer = Caesura().tokenizer()
     try:

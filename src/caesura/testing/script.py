@@ -94,7 +94,7 @@ class Script:
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         os.utime(file, (FIRST_MODIFIED + self._slices, FIRST_MODIFIED + self._slices))
 
-    def start(self, *, until_end: bool = False) -> ContinuousQuery:
+    def start(self, *, until_end: bool = False, add_queries: bool = False) -> ContinuousQuery:
         """Start on the script's checkpoint, or continue there."""
         prepared = self.prepared
         prepared.require_safe()
@@ -109,12 +109,13 @@ class Script:
             fewest_schemes=self._fewest_schemes,
             every_rule=self._every_rule,
             take_over=self._take_over,
+            add_queries=add_queries,
         )
         return start(self.spark, prepared.pipeline, settings)
 
-    def run(self) -> ContinuousQuery:
+    def run(self, *, add_queries: bool = False) -> ContinuousQuery:
         """Process the slices so far, and stop: more may come."""
-        query = self.start()
+        query = self.start(add_queries=add_queries)
         query.processAllAvailable()
         query.stop()
         return query

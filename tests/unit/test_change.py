@@ -1,0 +1,171 @@
+"""What of a pipeline may change while its checkpoint goes on, and what a refusal says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from caesura.checkpoint.canonical import fingerprint
+from caesura.checkpoint.change import differences
+from caesura.checkpoint.claim import Claim, Wish, claimed
+from caesura.checkpoint.storage import LocalStorage
+from caesura.diagnostics import CaesuraError, Source
+from caesura.diagnostics.code import Code
+from caesura.plan import Pipeline, Scan, walk
+from caesura.planning.statistics import Statistics
+from caesura.sql.bind import bind
+from caesura.sql.secrets import without_secrets
+
+TEXT = """
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED BY (k))
+USING json LOCATION 'a' OPTIONS (maxFilesPerTrigger 1, rate 10, password 'mine');
+CREATE STREAM b (k BIGINT, y BIGINT, PUNCTUATED BY (k)) USING json LOCATION 'b';
+CREATE SINK pairs USING parquet LOCATION 'pairs' OPTIONS (compression 'snappy');
+CREATE SINK counts USING jdbc OPTIONS (url 'jdbc:x://host/db?password=mine', dbtable 'counts', user 'me');
+CREATE VIEW large AS SELECT k, x FROM a WHERE x > 10;
+INSERT INTO pairs SELECT l.k, x, y -- both
+FROM large AS l JOIN b ON l.k = b.k;
+INSERT INTO counts SELECT k, COUNT(*) AS n FROM b GROUP BY k;
+"""
+
+
+def pipeline(text: str = TEXT) -> Pipeline:
+    return bind(Source("test.sql", text))
+
+
+def changed(*changes: tuple[str, str]) -> str:
+    text = TEXT
+    for before, now in changes:
+        assert before in text
+        text = text.replace(before, now)
+    return text
+
+
+def fingerprints(text: str) -> list[str]:
+    return [fingerprint(query) for query in pipeline(text).queries]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("-- both", "/* the two of them */")],
+        [("large AS l", "large AS m"), ("l.k", "m.k")],
+        [("FROM b GROUP", "FROM b AS c GROUP")],
+        [("maxFilesPerTrigger 1", "maxFilesPerTrigger 20")],
+        [("rate 10", "rate 99")],
+        [("'mine'", "'another'")],
+        [("snappy", "zstd")],
+        [("password=mine", "password=another"), ("user 'me'", "user 'you'")],
+        [("VIEW large", "VIEW big"), ("FROM large", "FROM big")],
+    ],
+)
+def test_what_does_not_matter(changes: list[tuple[str, str]]) -> None:
+    assert fingerprints(changed(*changes)) == fingerprints(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("changes", "which"),
+    [
+        ([("x > 10", "x > 11")], [True, False]),
+        ([("x, y", "y, x")], [True, False]),
+        ([("x, y", "x, y AS z")], [True, False]),
+        ([("LOCATION 'a'", "LOCATION 'c'")], [True, False]),
+        ([("LOCATION 'pairs'", "LOCATION 'c'")], [True, False]),
+        ([("dbtable 'counts'", "dbtable 'c'")], [False, True]),
+        ([("host/db", "host/other")], [False, True]),
+        ([("y BIGINT, PUNCTUATED BY (k)", "y BIGINT, PUNCTUATED BY (k), PUNCTUATED BY (y)")], [True, True]),
+        ([("JOIN b ON l.k = b.k", "JOIN b ON l.k = b.k AND l.x = b.y")], [True, False]),
+    ],
+)
+def test_what_matters(changes: list[tuple[str, str]], which: list[bool]) -> None:
+    pairs = zip(fingerprints(changed(*changes)), fingerprints(TEXT), strict=True)
+    assert [mine != theirs for mine, theirs in pairs] == which
+
+
+def test_aliases_that_change_places_are_another_query() -> None:
+    text = changed(("l.k, x, y", "l.k, c.y, b.y AS d"), ("JOIN b", "JOIN b AS c ON l.k = c.k JOIN b"))
+    assert fingerprints(text)[0] == fingerprints(text.replace("c.", "d.").replace("AS c", "AS d"))[0]
+    swapped = text.replace("ON l.k = c.k", "ON l.k = c.y")
+    assert fingerprints(text)[0] != fingerprints(swapped)[0]
+
+
+def test_hints_do_not_matter() -> None:
+    text = changed(("JOIN b ON", "JOIN b AS c ON l.k = c.k JOIN b ON"), ("x, y", "x, b.y"))
+    assert fingerprints(text.replace("SELECT l.k", "SELECT /*+ MJOIN */ l.k")) == fingerprints(text)
+
+
+def test_differences_line_by_line() -> None:
+    now = changed(("x > 10", "x > 11"), ("FROM large AS l JOIN", "FROM large AS l\nJOIN"), ("snappy", "zstd"))
+    assert list(differences(TEXT, now)) == [
+        "sink `pairs` was changed:\n"
+        "  - CREATE SINK pairs USING parquet LOCATION 'pairs' OPTIONS (compression 'snappy')\n"
+        "  + CREATE SINK pairs USING parquet LOCATION 'pairs' OPTIONS (compression 'zstd')",
+        "view `large` was changed:\n"
+        "  - CREATE VIEW large AS SELECT k, x FROM a WHERE x > 10\n"
+        "  + CREATE VIEW large AS SELECT k, x FROM a WHERE x > 11",
+        "INSERT INTO `pairs` was changed:\n"
+        "  - FROM large AS l JOIN b ON l.k = b.k\n"
+        "  + FROM large AS l\n"
+        "  + JOIN b ON l.k = b.k",
+    ]
+    fewer = TEXT[: TEXT.index("INSERT INTO counts")]
+    assert list(differences(TEXT, fewer)) == ["INSERT INTO `counts` is missing"]
+    assert list(differences(fewer, TEXT)) == ["INSERT INTO `counts` is new"]
+
+
+def claim(folder: Path, text: str, *, add: bool = False, next: int = 0) -> Claim:
+    return claimed(LocalStorage(str(folder)), Wish(pipeline(text), Statistics(), add_queries=add, next=next))
+
+
+def refusal(folder: Path, text: str, **wish: bool) -> str:
+    with pytest.raises(CaesuraError) as refused:
+        claim(folder, text, **wish)
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code == Code.OTHER_PIPELINE
+    return "\n".join((*diagnostic.because, *diagnostic.help))
+
+
+def test_columns_keep_the_names_they_were_made_with(tmp_path: Path) -> None:
+    before = claim(tmp_path, TEXT).executed(pipeline())
+    text = changed(("FROM b GROUP", "FROM b AS c GROUP"), ("maxFilesPerTrigger 1", "maxFilesPerTrigger 20"))
+    now = claim(tmp_path, text).executed(pipeline(text))
+    scans = {node for query in now.queries for node in walk(query.plan) if isinstance(node, Scan)}
+    assert {scan.alias for scan in scans} == {"a", "b"}
+    assert {dict(scan.relation.origin.options).get("maxFilesPerTrigger") for scan in scans} == {"20", None}  # type: ignore[union-attr]
+    assert [query.plan.columns for query in now.queries] == [query.plan.columns for query in before.queries]
+
+
+def test_a_refusal_says_what_differs(tmp_path: Path) -> None:
+    claim(tmp_path, TEXT)
+    found = refusal(tmp_path, changed(("x > 10", "x > 11")))
+    assert "  + CREATE VIEW large AS SELECT k, x FROM a WHERE x > 11" in found
+    assert "mine" not in found
+    assert "INSERT INTO `counts` is missing" in refusal(tmp_path, TEXT[: TEXT.index("INSERT INTO counts")])
+
+
+def test_queries_are_added_if_that_is_asked_for(tmp_path: Path) -> None:
+    claim(tmp_path, TEXT)
+    more = "CREATE SINK first USING parquet LOCATION 'first'; INSERT INTO first SELECT DISTINCT k FROM a;" + TEXT
+    assert "`first` is new\n--add-queries" in refusal(tmp_path, more)
+    added = claim(tmp_path, more, add=True, next=5)
+    assert [(kept.name, kept.since) for kept in added.queries] == [("pairs", 0), ("counts", 0), ("first", 5)]
+    assert claim(tmp_path, more) == added
+    assert [query.name for query in added.executed(pipeline(more)).queries] == ["pairs", "counts", "first"]
+    assert "INSERT INTO `first` is missing" in refusal(tmp_path, TEXT)
+
+
+def test_a_query_that_reads_a_new_stream_is_not_added(tmp_path: Path) -> None:
+    claim(tmp_path, TEXT)
+    more = f"{TEXT} CREATE STREAM c (k INT) USING json LOCATION 'c'; SELECT k FROM c;"
+    assert "`select_1` would read `c`" in refusal(tmp_path, more, add=True)
+
+
+def test_secrets_are_not_kept(tmp_path: Path) -> None:
+    claim(tmp_path, TEXT)
+    kept = (tmp_path / "pipeline.json").read_text()
+    assert "mine" not in kept
+    assert "password" in kept
+    assert json.loads(kept)
+    assert "mine" not in without_secrets(Source("test.sql", TEXT))
