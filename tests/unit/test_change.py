@@ -115,7 +115,7 @@ def test_differences_line_by_line() -> None:
     assert list(differences(fewer, TEXT)) == ["INSERT INTO `counts` is new"]
 
 
-def claim(folder: Path, text: str, *, add: bool = False, next: int = 0) -> Claim:
+def claim(folder: Path, text: str, *, add: bool = False, next: int = 0) -> tuple[Claim, Pipeline]:
     return claimed(LocalStorage(str(folder)), Wish(pipeline(text), Statistics(), add_queries=add, next=next))
 
 
@@ -128,9 +128,9 @@ def refusal(folder: Path, text: str, **wish: bool) -> str:
 
 
 def test_columns_keep_the_names_they_were_made_with(tmp_path: Path) -> None:
-    before = claim(tmp_path, TEXT).executed(pipeline())
+    _, before = claim(tmp_path, TEXT)
     text = changed(("FROM b GROUP", "FROM b AS c GROUP"), ("maxFilesPerTrigger 1", "maxFilesPerTrigger 20"))
-    now = claim(tmp_path, text).executed(pipeline(text))
+    _, now = claim(tmp_path, text)
     scans = {node for query in now.queries for node in walk(query.plan) if isinstance(node, Scan)}
     assert {scan.alias for scan in scans} == {"a", "b"}
     assert {dict(scan.relation.origin.options).get("maxFilesPerTrigger") for scan in scans} == {"20", None}  # type: ignore[union-attr]
@@ -149,10 +149,10 @@ def test_queries_are_added_if_that_is_asked_for(tmp_path: Path) -> None:
     claim(tmp_path, TEXT)
     more = "CREATE SINK first USING parquet LOCATION 'first'; INSERT INTO first SELECT DISTINCT k FROM a;" + TEXT
     assert "`first` is new\n--add-queries" in refusal(tmp_path, more)
-    added = claim(tmp_path, more, add=True, next=5)
+    added, executed = claim(tmp_path, more, add=True, next=5)
     assert [(kept.name, kept.since) for kept in added.queries] == [("pairs", 0), ("counts", 0), ("first", 5)]
-    assert claim(tmp_path, more) == added
-    assert [query.name for query in added.executed(pipeline(more)).queries] == ["pairs", "counts", "first"]
+    assert claim(tmp_path, more) == (added, executed)
+    assert [query.name for query in executed.queries] == ["pairs", "counts", "first"]
     assert "INSERT INTO `first` is missing" in refusal(tmp_path, TEXT)
 
 

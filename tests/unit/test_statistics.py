@@ -10,7 +10,8 @@ import pytest
 
 from caesura.catalog import Traffic
 from caesura.checkpoint.canonical import fingerprint
-from caesura.checkpoint.manifest import Manifest, Seen
+from caesura.checkpoint.manifest import Manifest, Seen, last_manifest
+from caesura.checkpoint.storage import LocalStorage
 from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.code import Code
 from caesura.plan import Pipeline
@@ -222,6 +223,9 @@ def test_rows_that_break_a_promise_do_not_count() -> None:
     assert statistics(seen) == Statistics({"orders": Traffic(5.0)})
 
 
-def test_they_are_kept_over_a_restart() -> None:
-    manifest = Manifest(seen={"s": Seen(5, 1, 2, {"a": (3, 30)}, {"a": 4}), "t": Seen()})
-    assert Manifest.from_json(manifest.to_json(), "m.json") == manifest
+def test_they_are_kept_over_a_restart(tmp_path: Path) -> None:
+    storage = LocalStorage(str(tmp_path))
+    manifest = Manifest(slice=1, seen={"s": Seen(5, 1, 2, {"a": (3, 30)}, {"a": 4}), "t": Seen()})
+    storage.make("manifests")
+    storage.write(manifest.to_json(), "manifests", "0000000001.json")
+    assert last_manifest(storage) == manifest

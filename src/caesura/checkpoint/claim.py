@@ -21,6 +21,7 @@ from caesura.checkpoint.damage import damaged
 from caesura.checkpoint.manifest import MANIFESTS
 from caesura.checkpoint.sealed import read_sealed, seal
 from caesura.checkpoint.storage import Storage
+from caesura.checkpoint.typed import MisfitError
 from caesura.diagnostics import CaesuraError, Diagnostic, Source
 from caesura.diagnostics.code import Code
 from caesura.planning.choose import chosen, demanded, executed, let_through
@@ -55,18 +56,6 @@ class Claim:
     texts: tuple[str, ...]
     queries: tuple[Kept, ...]
 
-    def executed(self, pipeline: plan.Pipeline) -> plan.Pipeline:
-        """The pipeline's queries as this checkpoint executes them, with the sinks and sources of now."""
-        now = {query.name: query for query in pipeline.queries}
-        bound = [_bound_again(text, pipeline) for text in self.texts]
-        queries = (
-            replace(now[kept.name], plan=_reading(bound[kept.text][kept.name].plan, pipeline.catalog, kept.since))
-            for kept in self.queries
-        )
-        gates = tuple(kept.gates for kept in self.queries)
-        arrangements = tuple(kept.arrangements for kept in self.queries)
-        return executed(let_through(replace(pipeline, queries=tuple(queries)), gates), arrangements)
-
 
 @dataclass(frozen=True)
 class Wish:
@@ -80,7 +69,16 @@ class Wish:
     """The slice that comes next there."""
 
 
-def claimed(storage: Storage, wish: Wish) -> Claim:
+def claimed(storage: Storage, wish: Wish) -> tuple[Claim, plan.Pipeline]:
+    """The claim on a checkpoint, and the pipeline as it is executed there."""
+    claim = _claim(storage, wish)
+    try:
+        return claim, _executed(claim, wish.pipeline)
+    except (LookupError, TypeError, ValueError) as error:
+        raise damaged(storage.path(PIPELINE), f"it does not fit its own queries: {error!r}") from error
+
+
+def _claim(storage: Storage, wish: Wish) -> Claim:
     path = storage.path(PIPELINE)
     if not storage.exists(PIPELINE):
         if storage.names(MANIFESTS):
@@ -118,6 +116,19 @@ def _with(claim: Claim, wish: Wish, added: Sequence[plan.Query]) -> Claim:
     )
     texts = *claim.texts, without_secrets(wish.pipeline.source)
     return replace(claim, texts=texts, queries=(*claim.queries, *queries))
+
+
+def _executed(claim: Claim, pipeline: plan.Pipeline) -> plan.Pipeline:
+    """With the sinks and sources of now."""
+    now = {query.name: query for query in pipeline.queries}
+    bound = [_bound_again(text, pipeline) for text in claim.texts]
+    queries = tuple(
+        replace(now[kept.name], plan=_reading(bound[kept.text][kept.name].plan, pipeline.catalog, kept.since))
+        for kept in claim.queries
+    )
+    gates = tuple(kept.gates for kept in claim.queries)
+    arrangements = tuple(kept.arrangements for kept in claim.queries)
+    return executed(let_through(replace(pipeline, queries=queries), gates), arrangements)
 
 
 def _bound_again(text: str, pipeline: plan.Pipeline) -> dict[str, plan.Query]:
@@ -185,30 +196,24 @@ def _keep(storage: Storage, claim: Claim) -> None:
 
 
 def _read(storage: Storage) -> Claim:
-    written = read_sealed(storage, _KIND, PIPELINE)
-    try:
-        queries = tuple(
-            Kept(
-                **{
-                    **each,
-                    "gates": tuple(map(_gate, each["gates"])),
-                    "arrangements": tuple(map(_arrangement, each["arrangements"])),
-                }
-            )
-            for each in written["queries"]
-        )
-        return Claim(written["mark"], written["fewest_schemes"], tuple(written["texts"]), queries)
-    except (TypeError, KeyError, AttributeError) as error:
-        raise damaged(storage.path(PIPELINE), f"it does not have the form of a pipeline: {error!r}") from error
+    claim: Claim = read_sealed(storage, _KIND, Claim, PIPELINE, readers={Arrangement: _arrangement})
+    return claim
 
 
-def _gate(written: Any) -> Gate:
-    return Gate(**{**written, "columns": tuple((mine, theirs) for mine, theirs in written["columns"])})
-
-
-def _arrangement(written: Any) -> Arrangement | None:
-    return None if written is None else Arrangement(_tree(written["tree"]), written["demand"])
+def _arrangement(written: Any) -> Arrangement:
+    """A tree is of any depth, which its type does not say so that it can be read."""
+    match written:
+        case {"tree": tree, "demand": bool(demand)} if len(written) == 2:
+            return Arrangement(_tree(tree), demand)
+    raise MisfitError(f"{written!r} is no arrangement")
 
 
 def _tree(written: Any) -> plan.Tree:
-    return written if isinstance(written, int) else tuple(map(_tree, written))
+    match written:
+        case bool():
+            pass
+        case int():
+            return written
+        case list():
+            return tuple(map(_tree, written))
+    raise MisfitError(f"{written!r} is no tree")

@@ -166,10 +166,10 @@ def holder_of(storage: Storage, *folder: str) -> Holder | None:
 def _holder(storage: Storage, folder: tuple[str, ...]) -> Holder | None:
     path = (*folder, _HOLDER)
     try:
-        holder = Holder(**read_sealed(storage, _KIND, *path))
+        holder: Holder = read_sealed(storage, _KIND, Holder, *path)
         sign = (*folder, holder.token, _SIGN)
         return replace(holder, seen=float(storage.read(*sign))) if storage.exists(*sign) else holder
-    except (OSError, CaesuraError, TypeError, ValueError):
+    except (OSError, CaesuraError, ValueError):
         return None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from caesura.checkpoint.damage import damaged
 from caesura.checkpoint.failpoints import reach
-from caesura.checkpoint.sealed import seal, unseal
+from caesura.checkpoint.sealed import read_sealed, seal
 from caesura.checkpoint.storage import File, Storage
 
 MANIFESTS = "manifests"
@@ -130,58 +130,12 @@ class Manifest:
         tables = {name: _version(version) for name, version in self.tables.items()}
         return seal(_KIND, asdict(replace(self, tables={})) | {"tables": tables})
 
-    @staticmethod
-    def from_json(text: str, path: str) -> Manifest:
-        given: dict[str, Any] = unseal(_KIND, text, path)
-        try:
-            return Manifest(
-                given["slice"],
-                {name: _read_version(**version) for name, version in given["tables"].items()},
-                {name: Promised(**promised) for name, promised in given["promised"].items()},
-                given["quarantined"],
-                given["released"],
-                {name: _read_seen(**seen) for name, seen in given["seen"].items()},
-                given["writer"],
-                tuple(given["aside"]),
-                given["ended"],
-                {name: _read_result(**result) for name, result in given["results"].items()},
-                {stream: _read_examples(of) for stream, of in given["examples"].items()},
-                {name: File(**file) for name, file in given["log"].items()},
-            )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise damaged(path, f"it does not have the form of a manifest: {error!r}") from error
-
 
 def _version(version: TableVersion) -> dict[str, object]:
     """Files of state are many: shorter."""
     parts = (None if part is None else astuple(part) for part in (version.base, *version.deltas))
     base, *deltas = parts
     return {"base": base, "deltas": deltas, "spans": version.spans, "ranges": version.ranges}
-
-
-def _read_version(base: Any, deltas: Any, spans: Any, ranges: Any) -> TableVersion:
-    return TableVersion(
-        None if base is None else _read_part(*base),
-        tuple(_read_part(*delta) for delta in deltas),
-        tuple((low, high) for low, high in spans),
-        {column: (least, greatest) for column, (least, greatest) in ranges.items()},
-    )
-
-
-def _read_part(slice: int, rows: int, files: Any, writer: str) -> Part:
-    return Part(slice, rows, tuple(File(*file) for file in files), writer)
-
-
-def _read_examples(reasons: Any) -> dict[str, tuple[str, ...]]:
-    return {reason: tuple(examples) for reason, examples in reasons.items()}
-
-
-def _read_result(rows: int, files: Any) -> Result:
-    return Result(rows, tuple(File(**file) for file in files))
-
-
-def _read_seen(open: dict[str, list[int]], **given: Any) -> Seen:
-    return Seen(**given, open={column: (times, total) for column, (times, total) in open.items()})
 
 
 def slice_name(slice: int) -> str:
@@ -197,11 +151,10 @@ def last_manifest(storage: Storage) -> Manifest:
     slices = committed(storage)
     if not slices:
         return Manifest()
-    name = manifest_name(slices[-1])
-    path = storage.path(MANIFESTS, name)
-    manifest = Manifest.from_json(storage.read(MANIFESTS, name).decode(errors="replace"), path)
+    place = MANIFESTS, manifest_name(slices[-1])
+    manifest: Manifest = read_sealed(storage, _KIND, Manifest, *place)
     if manifest.slice != slices[-1]:
-        raise damaged(path, f"it is the manifest of slice {manifest.slice}")
+        raise damaged(storage.path(*place), f"it is the manifest of slice {manifest.slice}")
     return manifest
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from caesura.checkpoint.damage import damaged
 from caesura.checkpoint.storage import Storage
+from caesura.checkpoint.typed import MisfitError, Readers, typed
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 
-FORMAT = 7
+FORMAT = 8
 """Of everything in a checkpoint (docs/checkpoint.md)."""
 
 
@@ -21,11 +22,11 @@ def seal(kind: str, content: object) -> str:
     )
 
 
-def unseal(kind: str, text: str, path: str) -> Any:
+def _unsealed(kind: str, text: str, path: str) -> Any:
     """The content of a file, if it is what it was when it was written."""
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise damaged(path, f"it is no JSON: {error}") from error
     if not isinstance(found, dict) or found.get("caesura") != kind or "content" not in found:
         raise damaged(path, f"it is no {kind} of Caesura")
@@ -43,8 +44,13 @@ def unseal(kind: str, text: str, path: str) -> Any:
     return found["content"]
 
 
-def read_sealed(storage: Storage, kind: str, *parts: str) -> Any:
-    return unseal(kind, storage.read(*parts).decode(errors="replace"), storage.path(*parts))
+def read_sealed(storage: Storage, kind: str, content: Any, *parts: str, readers: Readers | None = None) -> Any:
+    """The content of a file, as what it is written from."""
+    text, path = storage.read(*parts).decode(errors="replace"), storage.path(*parts)
+    try:
+        return typed(content, _unsealed(kind, text, path), readers or {})
+    except MisfitError as error:
+        raise damaged(path, f"it does not have the form of a {kind}: {error}") from error
 
 
 def _checksum(content: object) -> str:

@@ -34,8 +34,5 @@ def read_tables(storage: Storage) -> dict[str, TableFiles]:
     path = storage.path(TABLES)
     if not storage.exists(TABLES):
         raise damaged(path, "it is missing")
-    given = read_sealed(storage, _KIND, TABLES)
-    try:
-        return {name: TableFiles(**table) for name, table in given.items()}
-    except (TypeError, AttributeError) as error:
-        raise damaged(path, f"it does not have the form of a list of tables: {error!r}") from error
+    found: dict[str, TableFiles] = read_sealed(storage, _KIND, dict[str, TableFiles], TABLES)
+    return found

@@ -159,8 +159,7 @@ def _started(given: _Start) -> ContinuousQuery:
         settings.add_queries,
         last.slice + 1,
     )
-    claim = claimed(storage, wish)
-    pipeline = claim.executed(wish.pipeline)
+    claim, pipeline = claimed(storage, wish)
     queries = pipeline.queries
     compiled = compile_plans(
         tuple(query.plan for query in queries),
