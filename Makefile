@@ -12,7 +12,7 @@ OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_
 	test_promises.py test_queries_equal_duckdb.py test_statistics.py test_time_buckets.py test_windows.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-operators test-others test-long test-crash demo bench bench-warehouse bench-algebra bench-pwjoin \
+.PHONY: help setup test test-operators test-others test-long test-crash fuzz demo bench bench-warehouse bench-algebra bench-pwjoin \
 	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand lint format lock clean java postgres
 
 help:  ## this list
@@ -35,6 +35,9 @@ test-long: setup postgres  ## tests that take minutes, such as joins of three to
 
 test-crash: setup postgres  ## kill at each place of a slice, CAESURA_KILLS times each; damage each file of a checkpoint
 	@$(BIN)/pytest -m long tests/spark/test_kills.py tests/spark/test_damage.py tests/spark/test_postgres.py
+
+fuzz: setup  ## texts that are nearly right, FUZZ_SECONDS (600) for everything that reads
+	@$(BIN)/python -m tests.fuzz --seconds $${FUZZ_SECONDS:-600}
 
 demo: setup  ## the auction example on embedded Spark
 	@$(BIN)/caesura demo

@@ -10,9 +10,10 @@ from time import monotonic
 
 from caesura.diagnostics import CaesuraError
 from tests.fuzz.readers import Reader, readers
+from tests.fuzz.rows import ROWS
 
-SLOW = 10
-"""Seconds that a text of a page may take."""
+SLOW = 60
+"""Seconds that a text may take, with a start of Spark."""
 
 
 def fuzz(reader: Reader, seconds: float, seed: int) -> bool:
@@ -28,7 +29,7 @@ def fuzz(reader: Reader, seconds: float, seed: int) -> bool:
             refused += 1
         except Exception as error:  # noqa: BLE001 - that is what is looked for
             place = traceback.extract_tb(error.__traceback__)[-1]
-            found.setdefault(f"{type(error).__name__} at {place.filename}:{place.lineno}", text)
+            found.setdefault(f"{type(error).__name__} at {place.filename}:{place.lineno}: {error}"[:200], text)
         if (took := monotonic() - start) > SLOW:
             found.setdefault(f"more than {SLOW} s", f"-- {took:.0f} s\n{text}")
     print(
@@ -41,7 +42,7 @@ def fuzz(reader: Reader, seconds: float, seed: int) -> bool:
 
 
 def main() -> None:
-    known = {reader.name: reader for reader in readers()}
+    known = {reader.name: reader for reader in (*readers(), *ROWS)}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("readers", nargs="*", choices=[[], *known], metavar="READER")
     parser.add_argument("--seconds", type=float, default=600)

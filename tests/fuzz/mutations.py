@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -119,21 +119,21 @@ def text(given: str, random: Random, words: Sequence[str] = ()) -> str:
 
 def tree(given: Any, random: Random) -> Any:
     """JSON in which a few values are others, of other types, gone, or doubled."""
-    whole = json.loads(json.dumps(given))
+    whole = deepcopy(given)
     for _ in range(random.choice((1, 1, 2, 4))):
         places = _places(whole)
         if not places:
-            return random.choice(_VALUES)
+            return deepcopy(random.choice(_VALUES))
         holder, key = random.choice(places)
         match random.randrange(4):
             case 0:
                 del holder[key]
             case 1 | 2:
-                holder[key] = random.choice(_VALUES)
+                holder[key] = deepcopy(random.choice(_VALUES))
             case 3:
                 other, elsewhere = random.choice(places)
                 if elsewhere in (other if isinstance(other, dict) else range(len(other))):
-                    copy = json.loads(json.dumps(other[elsewhere]))
+                    copy = deepcopy(other[elsewhere])
                     if isinstance(holder, list):
                         holder.append(copy)
                     else:

@@ -29,6 +29,8 @@ _HOLDER, _SIGN = "holder.json", "seen"
 _KIND = "lease"
 _SIGN_EVERY, _GONE_AFTER = 10.0, 60.0
 """Seconds."""
+_NEVER = 1e11
+"""In seconds, too: what no calendar has."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Holder:
     user: str
     since: float
     seen: float
+
+    def __post_init__(self) -> None:
+        if not all(0 <= each < _NEVER for each in (self.since, self.seen)):
+            raise ValueError(f"{self.since} or {self.seen} is no time")
 
     @staticmethod
     def me() -> Holder:

@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 Readers: TypeAlias = Mapping[Any, Callable[[Any], Any]]
+_GREATEST = 1e300
 
 
 class MisfitError(ValueError):
@@ -31,7 +32,7 @@ def typed(kind: Any, value: Any, readers: Readers) -> Any:
         _required(value, isinstance(value, dict), "an object")
         return {typed(inner[0], key, readers): typed(inner[1], each, readers) for key, each in value.items()}
     if kind is float:
-        return _required(value, type(value) in (int, float) and abs(value) < float("inf"), "a number")
+        return float(_required(value, type(value) in (int, float) and abs(value) <= _GREATEST, "number"))
     return _required(value, type(value) is kind, kind)
 
 
