@@ -15,7 +15,7 @@ from caesura.spark.session import embedded
 from tests.fuzz import mutations
 from tests.fuzz.readers import COLUMNS, PUNCTUATIONS, Reader
 
-LINES = 200
+LINES = 1000
 logging.getLogger("caesura").setLevel(logging.ERROR)  # most is set aside
 _DECLARED = ", ".join(f"{name} {type}" for name, type in COLUMNS.items())
 _SCALAR = ", ".join(f"{name} {type}" for name, type in COLUMNS.items() if type.scalar)
