@@ -13,7 +13,7 @@ OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-operators test-others test-long test-crash fuzz demo bench bench-warehouse bench-algebra bench-pwjoin \
-	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand lint format lock clean java postgres
+	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand bench-endurance bench-load lint format lock clean java postgres
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,12 @@ bench-synopsis: setup  ## an aggregate over two streams without promises against
 
 bench-demand: setup  ## trees of joins with partial results on demand, without, and one join, as the paper measured them
 	@$(BIN)/python -m bench.demand
+
+bench-endurance: setup  ## whether disk, files, threads, heap or the time of a slice grow over 2,000 slices
+	@$(BIN)/python -m bench.endurance
+
+bench-load: setup  ## a slice that is many times larger than the heap, and a key that has most of the rows
+	@$(BIN)/python -m bench.load
 
 lint: $(VENV)/.installed  ## ruff and mypy
 	@$(BIN)/ruff check --quiet && echo "ruff check: passed"

@@ -184,6 +184,13 @@ def witness_command(file: str, name: str, rows: int, out: str | None) -> None:
     default=1.0,
     help="Fail if more of what a stream brings in a slice is set aside.",
 )
+@click.option(
+    "--keep-quarantined",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1_000,
+    help="Keep what the last N (1,000) slices have set aside, of those that did.",
+)
 @click.option("--master", metavar="URL", help="A Spark cluster; all cores of this machine without it.")
 @click.option("--jars", metavar="FILE", multiple=True, help="A jar with a driver or a connector; may come again.")
 @click.option("--ui", is_flag=True, help="Serve Spark's web page on 127.0.0.1.")
@@ -199,6 +206,7 @@ def run_command(
     fewest_schemes: bool,
     eager_rows: int | None,
     max_quarantined: float,
+    keep_quarantined: int,
     master: str | None,
     jars: tuple[str, ...],
     ui: bool,
@@ -239,6 +247,7 @@ def run_command(
                         fewest_schemes=fewest_schemes,
                         eager_rows=eager_rows,
                         max_quarantined=max_quarantined,
+                        keep_quarantined=keep_quarantined,
                         on_progress=line.update,
                     )
                 )

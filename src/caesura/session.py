@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -161,6 +161,7 @@ class Prepared:
         take_over: bool = False,
         add_queries: bool = False,
         max_quarantined: float = 1.0,
+        keep_quarantined: int = 1_000,
         statistics: str | Path | None = None,
         on_progress: Callable[[Progress], None] | None = None,
         **options: str,
@@ -179,7 +180,8 @@ class Prepared:
         keeps its own plans and schemes. Only one run may write to a checkpoint or a sink of files; `take_over`
         takes them from one that is gone. `add_queries` lets queries that the checkpoint does not have begin with
         its next slice; they read streams that others read. A slice fails in which more than `max_quarantined` of
-        what a stream brings, such as 0.1, is set aside.
+        what a stream brings, such as 0.1, is set aside; the checkpoint keeps what the last `keep_quarantined`
+        slices have set aside, of those that did.
         """
         from caesura.spark.run import Settings, start
         from caesura.spark.state import PurgePolicy
@@ -189,11 +191,14 @@ class Prepared:
             raise _refused(f"`interval` is a length of time such as '10 seconds', not '{interval}'")
         if not 0 <= max_quarantined <= 1:
             raise _refused(f"`max_quarantined` is a ratio from 0 to 1, not {max_quarantined}")
+        if keep_quarantined < 1:
+            raise _refused(f"`keep_quarantined` is a number of slices from 1 on, not {keep_quarantined}")
         if eager_rows is not None and eager_rows < 0:
             raise _refused(f"`eager_rows` is a number of rows, not {eager_rows}")
         if not allow_unbounded:
             self.require_safe()
         selects = Origin(format or ("console" if path is None else "parquet"), path, tuple(options.items()))
+        kept = PurgePolicy(keep_quarantined=keep_quarantined)
         settings = Settings(
             folder=self.folder,
             checkpoint=checkpoint,
@@ -204,7 +209,7 @@ class Prepared:
             show=print_rows,
             report=on_progress or (lambda progress: None),
             unbounded=self.unbounded,
-            purge=PurgePolicy() if eager_rows is None else PurgePolicy(eager_rows),
+            purge=kept if eager_rows is None else replace(kept, eager_rows=eager_rows),
             every_order=every_order,
             fewest_schemes=fewest_schemes,
             every_rule=every_rule,

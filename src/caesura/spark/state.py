@@ -40,8 +40,6 @@ from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
 
 _WRITTEN = re.compile(r"[0-9]{10}-[0-9a-z]+")
 """A folder of ours. What has another name is not."""
-_KEPT_ASIDE = 1_000
-"""Slices."""
 _FIGURE, _WIDE = "figure", "wide interval"
 """Columns that are not written."""
 
@@ -53,11 +51,14 @@ class PurgePolicy:
 
     Punctuations are fewer than rows, and to sort them so that they grow together takes longer than to append them:
     only up to `eager_punctuations` their tables are written anew at every slice.
+
+    What is set aside stays for as many slices as `keep_quarantined`, of those that set something aside.
     """
 
     eager_rows: int = 100_000
     max_deltas: int = 16
     eager_punctuations: int = 1_000
+    keep_quarantined: int = 1_000
 
     def rewrite(self, version: TableVersion, holds: Holds) -> bool:
         base = version.base.rows if version.base else 0
@@ -246,7 +247,8 @@ class StateFiles:
 
     def aside(self, before: Manifest, slice: int, written: Written) -> tuple[str, ...]:
         """The folders with what was set aside, the last of them."""
-        return (*before.aside, *([self._mine_of(slice)] if written.quarantined else ()))[-_KEPT_ASIDE:]
+        mine = [self._mine_of(slice)] if written.quarantined else []
+        return (*before.aside, *mine)[-self._policy.keep_quarantined :]
 
     def forget_aside(self, before: Manifest, after: Manifest) -> None:
         for folder in before.aside:
