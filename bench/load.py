@@ -35,7 +35,7 @@ GROUP = "SELECT key, COUNT(*) AS n, SUM(value) AS total FROM s GROUP BY key"
 HOW = f"""\
 - Large: stream r brings its rows, each with a key of its own; then s brings its rows, each of which meets one, and
   closes all keys. The heap has to do for everything: Spark, its tasks and the driver.
-- Hot: the same with fewer rows. One key has {HOT:.0%} of the rows of s, or all keys have alike. Warm, in turns, the
+- Hot: the same with fewer rows. One key has {HOT:.0%} of the rows of s, or all have alike. Warm, in turns, the
   median of {ROUNDS} rounds.
 """
 

@@ -141,6 +141,8 @@ class Attempt:
         self._laps.end("survey")
         planned = self._planned(surveys)
         state = self._pool.submit(self._write_state, planned)
+        if not self._repeatable:
+            self._require_few_aside(surveys, state.result())
         output = self._staged(planned.flows) if self._early is None else self._early.result()
         self._laps.end("results")
         written = state.result()
@@ -172,6 +174,7 @@ class Attempt:
         if failure is not None:
             raise failure
         if not self._repeatable:
+            self._require_few_aside(found, written)
             output = self._staged(planned.flows)
             self._laps.end("results")
         return self._done(planned, found, output, written)
