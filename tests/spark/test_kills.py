@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
+from time import monotonic, sleep, time
 
 import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from caesura.checkpoint.failpoints import POINTS
+from caesura.checkpoint.failpoints import POINTS, VARIABLE
 from caesura.diagnostics import CaesuraError
 from caesura.spark.state import PurgePolicy
 from caesura.testing.script import Item, Script
@@ -23,6 +28,8 @@ RANDOM = 9
 """As many times more at any place."""
 CHANGES = 30
 """Of files, in a run of one or two slices; where it has fewer, it is not killed."""
+REAL = 11
+"""Processes that are killed at any moment."""
 
 STREAMS = """
 CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED BY (k)) FROM FILES a;
@@ -93,3 +100,44 @@ def test_nothing_is_lost_or_doubled(
     left = {path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith("slice-")}
     assert left <= {"_caesura"}
     assert list((tmp_path / "out" / "_caesura").iterdir()) == []
+
+
+@pytest.mark.long
+def test_nothing_is_lost_or_doubled_by_real_kills(
+    spark: SparkSession, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    """Processes that are killed: at each place, and then at moments around the slice that they have to do."""
+    random, query = Random("real"), QUERIES["left join"]
+    script = Script(spark, tmp_path, f"{STREAMS} {query};")
+    caesura = Path(sys.executable).with_name("caesura")
+    command: list[str | Path] = [caesura, "run", script.file, "--checkpoint", script.checkpoint]
+    for number, point in enumerate([*POINTS, *["a moment"] * REAL]):
+        add_slice(script, number, random)
+        if point in POINTS:
+            killed = subprocess.run(command, env={**os.environ, VARIABLE: point}, check=False)
+            assert killed.returncode == -signal.SIGKILL
+        else:
+            _kill_in_slice(command, script, random.uniform(0, 2))
+    subprocess.run([*command, "--until-end"], check=True)
+    record_property("kills", len(POINTS) + REAL)
+    assert sorted((tuple(row.values()) for row in script.rows("out")), key=repr) == expected(tmp_path, query)
+
+
+def _kill_in_slice(command: list[str | Path], script: Script, after: float) -> None:
+    """Kill a run and its JVM some seconds after it has found new input, wherever that is."""
+    start = time()
+    with subprocess.Popen(command, start_new_session=True) as running:
+        end = monotonic() + 120
+        while not _touched(script.checkpoint / "spark" / "offsets", start):
+            assert running.poll() is None
+            assert monotonic() < end
+            sleep(0.02)
+        sleep(after)
+        os.killpg(running.pid, signal.SIGKILL)
+
+
+def _touched(folder: Path, since: float) -> bool:
+    """Whether it has a file that is newer."""
+    with suppress(FileNotFoundError):
+        return any(path.stat().st_mtime > since for path in folder.glob("[0-9]*"))
+    return False
