@@ -39,10 +39,16 @@ def seconds(root: Path, size: str) -> float:
     script = root / ".bench" / "one.py"
     script.parent.mkdir(exist_ok=True)
     script.write_text(ONE)
-    command = [sys.executable, script, root / ".bench" / "versions" / size, str(rows), str(slices)]
+    command: list[str | Path] = [
+        sys.executable,
+        script,
+        root / ".bench" / "versions" / size,
+        str(rows),
+        str(slices),
+    ]
     environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}"}
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=root, env=environment)
-    found = json.loads(done.stdout.strip().splitlines()[-1])
+    found: list[float] = json.loads(done.stdout.strip().splitlines()[-1])
     return median(found[1:])
 
 
