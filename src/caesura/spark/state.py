@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from itertools import count
 
 from pyspark import StorageLevel
@@ -88,6 +89,11 @@ class Written:
     """How many values there are in a state that was written anew: table → column → number."""
 
 
+def _id(name: str) -> str:
+    """What a table is called in folders: by its name alone, whatever other tables there are."""
+    return sha256(name.encode()).hexdigest()[:8]
+
+
 class StateFiles:
     """The state tables of one pipeline in its checkpoint."""
 
@@ -103,7 +109,7 @@ class StateFiles:
         self._spark = spark
         self._storage = storage
         self._tables = {table.name: table for table in (*tables, QUARANTINE)}
-        self._ids = {name: str(i) for i, name in enumerate(self._tables)} | {QUARANTINE.name: QUARANTINE.name}
+        self._ids = {name: _id(name) for name in self._tables} | {QUARANTINE.name: QUARANTINE.name}
         self._folders = {name: f"table={id}" for name, id in self._ids.items()}
         self._policy = policy
         self.writer = writer
@@ -242,8 +248,7 @@ class StateFiles:
             if (frame := self._bases.pop((name, part.slice), None)) is not None:
                 frame.unpersist()
         for folder in {part.folder for _, part in dropped}:
-            if not any(name.startswith("table=") for name in self._storage.names(STATE, folder)):
-                self._storage.delete(STATE, folder)
+            self._drop_if_empty(folder)
 
     def aside(self, before: Manifest, slice: int, written: Written) -> tuple[str, ...]:
         """The folders with what was set aside, the last of them."""
@@ -254,6 +259,11 @@ class StateFiles:
         for folder in before.aside:
             if folder not in after.aside:
                 self._storage.delete(STATE, folder, self._folders[QUARANTINE.name])
+                self._drop_if_empty(folder)
+
+    def _drop_if_empty(self, folder: str) -> None:
+        if not any(name.startswith("table=") for name in self._storage.names(STATE, folder)):
+            self._storage.delete(STATE, folder)
 
     def verify(self, last: Manifest) -> None:
         """That all is there that was there when the last slice was committed."""
