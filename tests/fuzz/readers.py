@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from caesura import punctuation_json
-from caesura.checkpoint.claim import Wish, claimed
+from caesura.checkpoint.claim import Wish, claimed, keep_claim
 from caesura.checkpoint.contents import contents, lines
 from caesura.checkpoint.lease import Lease
 from caesura.checkpoint.manifest import Manifest, Part, Promised, Result, Seen, TableVersion, manifest_name
@@ -163,7 +163,8 @@ def _files() -> dict[str, str]:
     """Of a checkpoint that is right."""
     with TemporaryDirectory() as folder:
         storage = LocalStorage(folder)
-        claimed(storage, Wish(bind(Source("fuzz.sql", DECLARED)), Statistics()))
+        claim, _ = claimed(storage, Wish(bind(Source("fuzz.sql", DECLARED)), Statistics()))
+        keep_claim(storage, claim)
         storage.make("manifests")
         storage.write(MANIFEST.to_json(), "manifests", manifest_name(3))
         tables = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from caesura.checkpoint.canonical import fingerprint
+from caesura.checkpoint.canonical import fingerprint, place
 from caesura.checkpoint.change import differences
-from caesura.checkpoint.claim import Claim, Wish, claimed
+from caesura.checkpoint.claim import Claim, Wish, claimed, keep_claim
 from caesura.checkpoint.storage import LocalStorage
 from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.code import Code
@@ -44,7 +45,8 @@ def changed(*changes: tuple[str, str]) -> str:
 
 
 def fingerprints(text: str) -> list[str]:
-    return [fingerprint(query) for query in pipeline(text).queries]
+    bound = pipeline(text)
+    return [f"{fingerprint(query, bound.catalog)} {place(query.sink)}" for query in bound.queries]
 
 
 @pytest.mark.parametrize(
@@ -91,6 +93,31 @@ def test_aliases_that_change_places_are_another_query() -> None:
     assert fingerprints(text)[0] != fingerprints(swapped)[0]
 
 
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("SELECT c.k, c.SUM AS u FROM (SELECT k, SUM(x) AS SUM FROM a GROUP BY k) c", ("SUM", "MAX")),
+        ("SELECT c.left AS u FROM (SELECT a.k AS left FROM a LEFT JOIN b ON a.k = b.k) c", ("left", "right")),
+    ],
+)
+def test_a_column_that_is_called_like_a_function_or_a_join_hides_nothing(
+    before: str, now: tuple[str, str]
+) -> None:
+    declared = TEXT[: TEXT.index("CREATE SINK")]
+    changed = re.sub(*now, before, flags=re.IGNORECASE)
+    assert fingerprints(f"{declared} {before};") != fingerprints(f"{declared} {changed};")
+
+
+def test_the_parts_of_a_stream_that_is_complete_by_a_table_matter() -> None:
+    text = """
+    CREATE TABLE parts (p STRING) USING json LOCATION 'p1';
+    CREATE STREAM c (p STRING, k BIGINT, PUNCTUATED BY (p, k), COMPLETE BY (k) PER (p) IN parts) USING json
+    LOCATION 'c';
+    SELECT k, COUNT(*) AS n FROM c GROUP BY k;
+    """
+    assert fingerprints(text) != fingerprints(text.replace("p1", "p2"))
+
+
 def test_hints_do_not_matter() -> None:
     text = changed(("JOIN b ON", "JOIN b AS c ON l.k = c.k JOIN b ON"), ("x, y", "x, b.y"))
     assert fingerprints(text.replace("SELECT l.k", "SELECT /*+ MJOIN */ l.k")) == fingerprints(text)
@@ -115,8 +142,14 @@ def test_differences_line_by_line() -> None:
     assert list(differences(fewer, TEXT)) == ["INSERT INTO `counts` is new"]
 
 
-def claim(folder: Path, text: str, *, add: bool = False, next: int = 0) -> tuple[Claim, Pipeline]:
-    return claimed(LocalStorage(str(folder)), Wish(pipeline(text), Statistics(), add_queries=add, next=next))
+def claim(
+    folder: Path, text: str, *, add: bool = False, next: int = 0, ended: bool = False
+) -> tuple[Claim, Pipeline]:
+    storage = LocalStorage(str(folder))
+    wish = Wish(pipeline(text), Statistics(), add_queries=add, next=next, ended=ended)
+    claim, executed = claimed(storage, wish)
+    keep_claim(storage, claim)
+    return claim, executed
 
 
 def refusal(folder: Path, text: str, **wish: bool) -> str:
@@ -162,10 +195,33 @@ def test_a_query_that_reads_a_new_stream_is_not_added(tmp_path: Path) -> None:
     assert "`select_1` would read `c`" in refusal(tmp_path, more, add=True)
 
 
+def test_a_query_is_not_added_to_streams_that_have_ended(tmp_path: Path) -> None:
+    claim(tmp_path, TEXT)
+    assert "have ended" in refusal(tmp_path, f"{TEXT} SELECT k FROM a;", add=True, ended=True)
+
+
+def test_a_sink_that_is_elsewhere_is_named(tmp_path: Path) -> None:
+    claim(tmp_path, TEXT)
+    found = refusal(tmp_path, changed(("dbtable 'counts'", "dbtable 'totals'")))
+    assert (
+        "`counts` was written to jdbc jdbc:x://host/db counts, and would be to jdbc jdbc:x://host/db totals"
+        in found
+    )
+
+
 def test_secrets_are_not_kept(tmp_path: Path) -> None:
     claim(tmp_path, TEXT)
     kept = (tmp_path / "pipeline.json").read_text()
     assert "mine" not in kept
     assert "password" in kept
     assert json.loads(kept)
-    assert "mine" not in without_secrets(Source("test.sql", TEXT))
+
+
+def test_texts_are_kept_without_comments_and_without_what_urls_say_about_who_may() -> None:
+    text = """-- the password is mine
+    CREATE TABLE t (k INT) USING jdbc OPTIONS (url 'jdbc:x://me:mine@host/db?ssl=1&password=mine', pwd 'mine');
+    CREATE STREAM s (k INT) USING parquet LOCATION 's3a://me:mine@bucket/s' OPTIONS (header 'it\\'s');"""
+    assert without_secrets(Source("test.sql", text)) == (
+        "CREATE TABLE t (k INT) USING jdbc OPTIONS ('url' 'jdbc:x://host/db?ssl=1', 'pwd' '');\n"
+        "CREATE STREAM s (k INT) USING parquet LOCATION 's3a://bucket/s' OPTIONS (header 'it\\'s');\n"
+    )

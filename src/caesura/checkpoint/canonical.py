@@ -1,4 +1,4 @@
-"""A short name for what a query keeps in a checkpoint, and where its results go.
+"""A short name for what a query keeps in a checkpoint; and where its results go.
 
 It is the same however the query is written: white space, comments, aliases and hints do not matter, nor do options
 that change how fast something is read, how it is written, or who may.
@@ -6,18 +6,27 @@ that change how fast something is read, how it is written, or who may.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from hashlib import sha256
 
 from sqlglot import exp
 
-from caesura.catalog import Origin
-from caesura.plan import Join, Plan, Query, Scan, walk
-from caesura.sql.secrets import is_secret
+from caesura.catalog import Catalog, Column, CompleteBy, Origin, Sink, Stream
+from caesura.plan import Aggregate, Equality, Group, Join, Need, Output, Query, Scan, SortKey, walk
+from caesura.sql.secrets import is_secret, masked
 
 _HINTS = {"shape", "demand"}
+_COLUMNS: dict[type, tuple[str, ...]] = {
+    Column: ("name",),
+    Output: ("name",),
+    Equality: ("left", "right"),
+    Group: ("keys",),
+    Aggregate: ("arguments",),
+    SortKey: ("column",),
+    Need: ("columns",),
+}
+"""The parts of plans that name columns. Any other text means what it says."""
 _PACE = {
     "maxfilespertrigger",
     "maxbytespertrigger",
@@ -27,52 +36,62 @@ _PACE = {
 }
 
 
-def fingerprint(query: Query) -> str:
-    text = f"{_Names(query.plan).text(query.plan)} {_shown(query)} {_sink(query)}"
+def fingerprint(query: Query, catalog: Catalog) -> str:
+    """`catalog`: for the tables by which streams are complete."""
+    scans = (node.relation for node in walk(query.plan) if isinstance(node, Scan))
+    promises = [each for relation in scans if isinstance(relation, Stream) for each in relation.promises]
+    lists = [_text(catalog[each.table]) for each in promises if isinstance(each, CompleteBy)]
+    shown = [(column.name, column.type) for column in query.plan.columns]
+    text = f"{_Names().text(query.plan)} {shown} {lists}"
     return sha256(text.encode()).hexdigest()[:16]
 
 
-def _shown(query: Query) -> str:
-    return repr([(column.name, column.type) for column in query.plan.columns])
-
-
-def _sink(query: Query) -> str:
-    """Where results go: what was staged there is published there."""
-    if query.sink is None:
+def place(sink: Sink | None) -> str:
+    """Where results go, in words: what was staged there is published there."""
+    if sink is None:
         return ""
-    origin = query.sink.origin
-    options = {name.lower(): value for name, value in origin.options}
-    database = re.split("[?;]", options.get("url", ""))[0], options.get("dbtable")
-    return repr((origin.format.lower(), origin.location, database if origin.format.lower() == "jdbc" else None))
+    options = {name.lower(): masked(name, value) for name, value in sink.origin.options}
+    where = (sink.origin.location, *(options.get(name) for name in ("url", "dbtable", "path", "topic")))
+    return " ".join((sink.origin.format.lower(), *(each for each in where if each)))
 
 
 class _Names:
     """Columns are called by the order in which a plan comes to them, so that an alias does not show."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._columns = {column.name for node in walk(plan) for column in node.columns}
+    def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def text(self, value: object) -> str:
         match value:
             case Scan():
-                columns = [self.text(column.name) for column in value.columns]
+                columns = [self._name(column.name) for column in value.columns]
                 return f"Scan({_text(value.relation)}, {_text(value.window)}, {columns})"
             case exp.Expr():
                 return value.transform(self._renamed).sql(dialect="spark", comments=False)
-            case str() if value in self._columns:
-                return f"#{self._numbers.setdefault(value, len(self._numbers))}"
             case tuple():
                 return f"({', '.join(map(self.text, value))})"
-            case frozenset():
-                return f"{{{', '.join(sorted(map(self.text, value)))}}}"
         if is_dataclass(value):
-            parts = (f"{name}={self.text(each)}" for name, each in _parts(value))
+            parts = (f"{name}={self._part(value, name, each)}" for name, each in _parts(value))
             return f"{type(value).__name__}({', '.join(parts)})"
         return repr(value)
 
+    def _part(self, of: object, name: str, value: object) -> str:
+        if name not in _COLUMNS.get(type(of), ()):
+            return self.text(value)
+        match value:
+            case str():
+                return self._name(value)
+            case frozenset():
+                return str(sorted(map(self._name, value)))
+            case tuple():
+                return str([self._name(each) for each in value])
+        return repr(value)
+
+    def _name(self, column: str) -> str:
+        return f"#{self._numbers.setdefault(column, len(self._numbers))}"
+
     def _renamed(self, node: exp.Expr) -> exp.Expr:
-        return exp.column(self.text(node.name), quoted=True) if isinstance(node, exp.Column) else node
+        return exp.column(self._name(node.name), quoted=True) if isinstance(node, exp.Column) else node
 
 
 def _parts(value: object) -> Iterator[tuple[str, object]]:
@@ -85,9 +104,9 @@ def _text(value: object) -> str:
     """Of what is declared, in which names matter."""
     match value:
         case Origin():
-            options = sorted((name.lower(), given) for name, given in value.options)
+            options = sorted((name.lower(), masked(name, given)) for name, given in value.options)
             lasting = [each for each in options if each[0] not in _PACE and not is_secret(each[0])]
-            return repr((value.format.lower(), value.location, lasting))
+            return repr((value.format.lower(), masked("", value.location or ""), lasting))
         case exp.Expr():
             return value.sql(dialect="spark", comments=False)
         case tuple():

@@ -7,14 +7,14 @@ was let through, whatever is known about the streams by now.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import uuid4
 
 from caesura import plan
 from caesura.catalog import Catalog, Stream, Values
-from caesura.checkpoint.canonical import fingerprint
+from caesura.checkpoint.canonical import fingerprint, place
 from caesura.checkpoint.change import differences
 from caesura.checkpoint.contents import PIPELINE
 from caesura.checkpoint.damage import damaged
@@ -40,6 +40,8 @@ class Kept:
 
     name: str
     fingerprint: str
+    place: str
+    """Where its results go."""
     text: int
     """Which of the texts it is in."""
     since: int
@@ -67,15 +69,26 @@ class Wish:
     add_queries: bool = False
     next: int = 0
     """The slice that comes next there."""
+    ended: bool = False
+    """Whether its streams have ended."""
 
 
 def claimed(storage: Storage, wish: Wish) -> tuple[Claim, plan.Pipeline]:
-    """The claim on a checkpoint, and the pipeline as it is executed there."""
+    """The claim on a checkpoint, and the pipeline as it is executed there. Whoever goes on with it keeps it."""
     claim = _claim(storage, wish)
     try:
         return claim, _executed(claim, wish.pipeline)
     except (LookupError, TypeError, ValueError) as error:
         raise damaged(storage.path(PIPELINE), f"it does not fit its own queries: {error!r}") from error
+    except CaesuraError as error:
+        why = f"its own queries cannot be bound any more: {error.diagnostics[0].message}"
+        raise _refused(storage, (why,), ("use a new checkpoint",)) from error
+
+
+def keep_claim(storage: Storage, claim: Claim) -> None:
+    text = seal(_KIND, asdict(claim))
+    if not storage.exists(PIPELINE) or storage.read(PIPELINE) != text.encode():
+        storage.write(text, PIPELINE)
 
 
 def _claim(storage: Storage, wish: Wish) -> Claim:
@@ -83,20 +96,22 @@ def _claim(storage: Storage, wish: Wish) -> Claim:
     if not storage.exists(PIPELINE):
         if storage.names(MANIFESTS):
             raise damaged(path, "it is missing")
-        claim = _with(Claim(uuid4().hex[:8], wish.fewest_schemes, (), ()), wish, _asked(wish.pipeline))
-        _keep(storage, claim)
-        return claim
+        return _with(Claim(uuid4().hex[:8], wish.fewest_schemes, (), ()), wish, _asked(wish.pipeline))
     claim = _read(storage)
     kept = {each.name: each for each in claim.queries}
-    queries = _asked(wish.pipeline)
-    same = all(each.name not in kept or fingerprint(each) == kept[each.name].fingerprint for each in queries)
+    queries, catalog = _asked(wish.pipeline), wish.pipeline.catalog
+    moved = [each for each in queries if each.name in kept and place(each.sink) != kept[each.name].place]
+    if moved:
+        raise _moved(storage, kept, moved)
+    same = all(
+        each.name not in kept or fingerprint(each, catalog) == kept[each.name].fingerprint for each in queries
+    )
     if not same or kept.keys() - {each.name for each in queries}:
         raise _other(storage, claim, wish.pipeline)
     added = [each for each in queries if each.name not in kept]
     if added:
         _require_addable(storage, claim, wish, added)
         claim = _with(claim, wish, added)
-        _keep(storage, claim)
     return claim
 
 
@@ -110,7 +125,15 @@ def _with(claim: Claim, wish: Wish, added: Sequence[plan.Query]) -> Claim:
     gates = demanded(wish.pipeline, wish.statistics)
     arrangements = chosen(let_through(wish.pipeline, gates), wish.statistics)
     queries = tuple(
-        Kept(query.name, fingerprint(query), len(claim.texts), wish.next, its_gates, its_arrangements)
+        Kept(
+            query.name,
+            fingerprint(query, wish.pipeline.catalog),
+            place(query.sink),
+            len(claim.texts),
+            wish.next,
+            its_gates,
+            its_arrangements,
+        )
         for query, its_gates, its_arrangements in zip(wish.pipeline.queries, gates, arrangements, strict=True)
         if query in added
     )
@@ -154,6 +177,8 @@ def _require_addable(storage: Storage, claim: Claim, wish: Wish, added: Sequence
         raise _refused(
             storage, (f"{names} {_is(added)} new",), ("--add-queries starts new queries from the next slice on",)
         )
+    if wish.ended:
+        raise _refused(storage, (f"its streams have ended: nothing more comes for {names}",), ())
     asked = {query.name: query for query in _asked(wish.pipeline)}
     read = {stream for kept in claim.queries for stream in _streams(asked[kept.name])}
     if unread := {stream for query in added for stream in _streams(query)} - read:
@@ -190,9 +215,10 @@ def _refused(storage: Storage, because: tuple[str, ...], help: tuple[str, ...]) 
     return CaesuraError(Diagnostic(Code.OTHER_PIPELINE, message, because=because, help=help))
 
 
-def _keep(storage: Storage, claim: Claim) -> None:
-    storage.make()
-    storage.write(seal(_KIND, asdict(claim)), PIPELINE)
+def _moved(storage: Storage, kept: Mapping[str, Kept], moved: Sequence[plan.Query]) -> CaesuraError:
+    pairs = ((each.name, kept[each.name].place, place(each.sink)) for each in moved)
+    because = tuple(f"`{name}` was written to {before}, and would be to {now}" for name, before, now in pairs)
+    return _refused(storage, because, ("write to the same place, or use a new checkpoint",))
 
 
 def _read(storage: Storage) -> Claim:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import SparkSession
+
+from caesura.spark.reasons import SPARK_ERRORS
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ class Database:
                 yield Transaction(connection, self.spark.sparkContext._gateway)
                 connection.commit()
             except BaseException:
-                connection.rollback()
+                with suppress(*SPARK_ERRORS):  # of a connection that is gone, which is why
+                    connection.rollback()
                 raise
         finally:
             connection.close()

@@ -9,7 +9,7 @@ The number also keeps one writer from another: who publishes a slice that was pu
 
 from __future__ import annotations
 
-from contextlib import suppress
+import re
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -23,7 +23,7 @@ from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 from caesura.operators.rows import quote
 from caesura.spark.database import Database, Transaction
-from caesura.spark.reasons import SPARK_ERRORS
+from caesura.spark.reasons import SPARK_ERRORS, reason
 from caesura.spark.sinks import written
 
 SLICES = "caesura_slices"
@@ -33,6 +33,8 @@ _SLICES = (
     " PRIMARY KEY (mark, query_name))"
 )
 _NONE = -1
+_SCHEMA = re.compile(r"""((?:(?:"[^"]*"|`[^`]*`|\[[^]]*\]|[^."`\[])+\.)*)""")
+"""All that stands before the name of a table, which may be quoted and have dots."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,27 @@ class JdbcSink:
         """Make what is missing, and see that a slice can be written, before there is one."""
         casts = ", ".join(f"CAST(NULL AS {each.type}) AS {quote(each.name)}" for each in self.columns)
         self._append(self.database.spark.sql(f"SELECT {casts} WHERE false"), self.table)
-        with suppress(*SPARK_ERRORS), self.database.transaction() as transaction:  # if it is not there
-            transaction.execute(f"CREATE TABLE {self._near(SLICES)} {_SLICES}")
+        self._make_slices()
         with self.database.transaction() as transaction:
             if self._last(transaction) is None:
                 row = f"INSERT INTO {self._near(SLICES)} (mark, query_name, slice) VALUES (?, ?, ?)"
                 transaction.execute(row, self.mark, self.query, _NONE)
         self._make(_NONE)
         self.discard(_NONE)
+
+    def _make_slices(self) -> None:
+        """The table of numbers, if it is not there; somebody else may make it in the same moment."""
+        try:
+            with self.database.transaction() as transaction:
+                transaction.columns(self._near(SLICES))
+        except SPARK_ERRORS:
+            try:
+                with self.database.transaction() as transaction:
+                    transaction.execute(f"CREATE TABLE {self._near(SLICES)} {_SLICES}")
+            except SPARK_ERRORS:
+                with self.database.transaction() as transaction:
+                    if SLICES not in transaction.tables(SLICES):
+                        raise
 
     def stage(self, slice: int, rows: DataFrame) -> Result:
         self.discard(slice)
@@ -73,9 +88,17 @@ class JdbcSink:
         self._drop(self._name(slice, self.writer))
 
     def publish(self, slice: int, result: Result) -> None:
-        self._publish(slice, result, self.writer)
+        if not self._publish(slice, result, self.writer):
+            raise CaesuraError(
+                Diagnostic(
+                    Code.IN_USE,
+                    f"`{self.table}` has slice {slice} of this checkpoint already",
+                    because=("another run has written it, of the same checkpoint or of a copy",),
+                    help=("go on with one of them; a copy needs a checkpoint and a table of its own",),
+                )
+            )
 
-    def recover(self, slice: int, result: Result, writer: str) -> None:
+    def verify(self, slice: int, result: Result, writer: str) -> None:
         with self.database.transaction() as transaction:
             last = self._last(transaction)
         if last is not None and last > slice:
@@ -87,17 +110,32 @@ class JdbcSink:
                     help=("put the checkpoint back that belongs to the table, or start with a new one",),
                 )
             )
-        self._publish(slice, result, writer)
+
+    def recover(self, slice: int, result: Result, writer: str) -> None:
+        try:
+            self._publish(slice, result, writer)
+        except SPARK_ERRORS as error:
+            raise CaesuraError(
+                Diagnostic(
+                    Code.SINK,
+                    f"`{self.table}` does not take the rows of slice {slice}, which is committed",
+                    because=(reason(error),),
+                    help=("once the cause is gone, a new start with the same --checkpoint delivers them",),
+                )
+            ) from error
         with self.database.transaction() as transaction:
             left = transaction.tables(self._start)
         for name in left:
             self._drop(name)
 
-    def _publish(self, slice: int, result: Result, writer: str) -> None:
+    def _publish(self, slice: int, result: Result, writer: str) -> bool:
+        """False if it was done before."""
         name = self._name(slice, writer)
-        if result.rows and self._moved(slice, result, self._near(name)):
+        new = not result.rows or self._moved(slice, result, self._near(name))
+        if result.rows and new:
             reach("half published")
         self._drop(name)
+        return new
 
     def _moved(self, slice: int, result: Result, staged: str) -> bool:
         """Move the rows where they belong, unless they are there."""
@@ -152,10 +190,9 @@ class JdbcSink:
 
     @property
     def _start(self) -> str:
-        """Of the names of tables with staged rows: short enough for any database."""
+        """Of the names of tables with staged rows, which have 38 letters and the digits of the slice."""
         return f"caesura_{self.mark}_{crc32(self.query.encode()):08x}"
 
     def _near(self, name: str) -> str:
         """In the schema of the sink's table."""
-        schema, dot, _ = self.table.rpartition(".")
-        return f"{schema}{dot}{name}"
+        return f"{_SCHEMA.match(self.table)[1]}{name}"  # type: ignore[index]

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
 from caesura.catalog import CompleteBy, Origin, Relation, Sink, Table, Values
-from caesura.checkpoint.claim import Wish, claimed
+from caesura.checkpoint.claim import Wish, claimed, keep_claim
 from caesura.checkpoint.failpoints import victims
 from caesura.checkpoint.lease import Lease
 from caesura.checkpoint.manifest import MANIFESTS, last_manifest
@@ -158,6 +158,7 @@ def _started(given: _Start) -> ContinuousQuery:
         settings.fewest_schemes,
         settings.add_queries,
         last.slice + 1,
+        last.ended,
     )
     claim, pipeline = claimed(storage, wish)
     queries = pipeline.queries
@@ -197,6 +198,7 @@ def _started(given: _Start) -> ContinuousQuery:
     )
     driver = SliceDriver(assembly, storage, (mine, *sinks), last, report)
     driver.recover()
+    keep_claim(storage, claim)
     storage.make(MANIFESTS)
     files.declare()
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}

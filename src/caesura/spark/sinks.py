@@ -43,6 +43,9 @@ class ResultSink(Protocol):
     def publish(self, slice: int, result: Result) -> None:
         """Make a committed slice's rows visible."""
 
+    def verify(self, slice: int, result: Result, writer: str) -> None:
+        """That `recover` can do what it does; before any sink is changed."""
+
     def recover(self, slice: int, result: Result, writer: str) -> None:
         """After a restart: finish publishing the last committed slice, staged by this writer, and clear what is
         left of any other that was staged, or published although its manifest is gone."""
@@ -88,10 +91,15 @@ class FileSink:
         if result.files:
             self.storage.delete(*staged)
 
+    def verify(self, slice: int, result: Result, writer: str) -> None:
+        staged = self._staged(slice, writer)
+        for file in self._waiting(slice, result, staged):
+            require(self.storage, file, *staged, file.name)
+
     def recover(self, slice: int, result: Result, writer: str) -> None:
         staged = self._staged(slice, writer)
-        if self.storage.exists(*staged):  # it goes when all is published
-            self._finish(slice, result, staged)
+        for file in self._waiting(slice, result, staged):
+            self.storage.move((*staged, file.name), (self._published(slice, file),))
         for name in self.storage.names(STAGING):
             found = _STAGED.fullmatch(name)
             if found is not None and (found[1], found[2]) == (self.mark, self._query):
@@ -100,12 +108,11 @@ class FileSink:
         for name in later:
             self.storage.delete(name)
 
-    def _finish(self, slice: int, result: Result, staged: tuple[str, str]) -> None:
-        waiting = [file for file in result.files if not self.storage.exists(self._published(slice, file))]
-        for file in waiting:
-            require(self.storage, file, *staged, file.name)
-        for file in waiting:
-            self.storage.move((*staged, file.name), (self._published(slice, file),))
+    def _waiting(self, slice: int, result: Result, staged: tuple[str, str]) -> list[File]:
+        """The files that are not in place yet. Their folder goes when all are."""
+        if not self.storage.exists(*staged):
+            return []
+        return [file for file in result.files if not self.storage.exists(self._published(slice, file))]
 
     def _published(self, slice: int, file: File) -> str:
         return f"slice-{slice_name(slice)}-{self.mark}-{file.name}"
@@ -153,6 +160,9 @@ class FormatSink:
     def publish(self, slice: int, result: Result) -> None:
         pass
 
+    def verify(self, slice: int, result: Result, writer: str) -> None:
+        pass
+
     def recover(self, slice: int, result: Result, writer: str) -> None:
         pass
 
@@ -190,6 +200,9 @@ class ConsoleSink:
         if result.rows:
             self.show(slice, self.kept.rows(slice), result.rows)
 
+    def verify(self, slice: int, result: Result, writer: str) -> None:
+        self.kept.files.verify(slice, result, writer)
+
     def recover(self, slice: int, result: Result, writer: str) -> None:
         self.kept.files.recover(slice, result, writer)
 
@@ -211,6 +224,9 @@ class MemorySink:
     def publish(self, slice: int, result: Result) -> None:
         self.kept.files.publish(slice, result)
         self.refresh()
+
+    def verify(self, slice: int, result: Result, writer: str) -> None:
+        self.kept.files.verify(slice, result, writer)
 
     def recover(self, slice: int, result: Result, writer: str) -> None:
         self.kept.files.recover(slice, result, writer)

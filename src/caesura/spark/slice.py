@@ -60,9 +60,12 @@ class SliceDriver:
         the same again, so that Spark's plan of it stays."""
         require_log(self._storage, self.manifest)
         self._assembly.files.verify(self.manifest)
-        for target in self._assembly.targets:
-            result = self.manifest.results.get(target.query.name, Result())
-            target.sink.recover(self.manifest.slice, result, self.manifest.writer)
+        last = self.manifest
+        results = [(each.sink, last.results.get(each.query.name, Result())) for each in self._assembly.targets]
+        for sink, result in results:
+            sink.verify(last.slice, result, last.writer)
+        for sink, result in results:
+            sink.recover(last.slice, result, last.writer)
         self._assembly.files.sweep(self.manifest)
         forget_manifests(self._storage, self.manifest)
         if all(target.sink.repeatable for target in self._assembly.targets):

@@ -51,6 +51,7 @@ class HadoopStorage(Storage):
     def __init__(self, spark: SparkSession, root: str, files: Any) -> None:
         self._root = root
         self._jvm: Any = spark._jvm
+        self._gateway: Any = spark.sparkContext._gateway
         self._files = files
 
     @property
@@ -88,9 +89,7 @@ class HadoopStorage(Storage):
         temporary = (*folder, f".{name}.tmp")
         self.delete(*temporary)
         self._written(text, *temporary)
-        if self.exists(*parts):  # renaming does not replace a file everywhere
-            self.delete(*parts)
-        self.move(temporary, parts)
+        self._replace(temporary, parts)
 
     @_as_os_error
     def create(self, text: str, *parts: str) -> bool:
@@ -129,6 +128,15 @@ class HadoopStorage(Storage):
     def move(self, source: tuple[str, ...], target: tuple[str, ...]) -> None:
         if not self._files.rename(self._at(*source), self._at(*target)):
             raise OSError(f"cannot rename {self.path(*source)} to {self.path(*target)}")
+
+    def _replace(self, source: tuple[str, ...], target: tuple[str, ...]) -> None:
+        """Move a file to where there may be another. `FileSystem` has no rename that replaces one everywhere."""
+        package = self._jvm.org.apache.hadoop.fs
+        there = self._at(*target)
+        context = package.FileContext.getFileContext(there.toUri(), self._files.getConf())
+        options = self._gateway.new_array(getattr(self._jvm, "org.apache.hadoop.fs.Options$Rename"), 1)
+        options[0] = getattr(self._jvm, "org.apache.hadoop.fs.Options$Rename").OVERWRITE
+        context.rename(self._at(*source), there, options)
 
     @_as_os_error
     def make(self, *parts: str) -> None:
