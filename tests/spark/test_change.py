@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
+from caesura.diagnostics import CaesuraError
+from caesura.diagnostics.code import Code
 from caesura.testing.script import Script
 
 TEXT = """
@@ -76,3 +79,42 @@ def test_queries_that_are_added_begin_with_the_next_slice(spark: SparkSession, t
         {"k": 9, "name": "nine"},
     ]
     assert script.rows("pairs") == [{"k": 1, "x": 5, "y": 4}]
+
+
+def test_a_query_that_needs_more_tables_of_a_stream_is_added(spark: SparkSession, tmp_path: Path) -> None:
+    text = """
+    CREATE STREAM a (k BIGINT, t TIMESTAMP, PUNCTUATED BY (k), ORDERED BY (t)) FROM FILES a;
+    CREATE STREAM b (k BIGINT, y BIGINT, PUNCTUATED BY (k)) FROM FILES b;
+    CREATE SINK pairs USING parquet LOCATION 'pairs';
+    INSERT INTO pairs SELECT a.k, y FROM a JOIN b ON a.k = b.k;
+    """
+    script = Script(spark, tmp_path, text)
+    script.slice(a=[{"k": 1, "t": "2024-01-01T00:00:00Z"}, {"k": 2, "t": "2024-01-01T00:00:01Z"}, '{"k": 3}'])
+    script.run()
+    sink = "CREATE SINK times USING parquet LOCATION 'times';"
+    times = f"{sink} INSERT INTO times SELECT t, COUNT(*) AS n FROM a GROUP BY t;"
+    script.file.write_text(script.file.read_text() + times)
+    script.slice(a=[{"k": 1, "t": "2024-01-01T00:00:02Z"}], b=[{"k": 1, "y": 5}])
+    script.run(add_queries=True)
+    script.run_to_end()
+    assert script.rows("pairs") == [{"k": 1, "y": 5}, {"k": 1, "y": 5}]
+    assert [row["n"] for row in script.rows("times")] == [1]
+
+
+def test_a_query_that_could_not_be_added_leaves_no_trace(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, TEXT)
+    script.slice(a=[{"k": 1, "x": 1}], b=[{"k": 1, "y": 2}])
+    script.run()
+    before = script.file.read_text()
+    nowhere = "OPTIONS (url 'jdbc:nothing:x', dbtable 'counts')"
+    more = (
+        f"CREATE SINK counts USING jdbc {nowhere}; INSERT INTO counts SELECT k, COUNT(*) AS n FROM a GROUP BY k;"
+    )
+    script.file.write_text(before + more)
+    with pytest.raises(CaesuraError) as refusal:
+        script.run(add_queries=True)
+    assert refusal.value.diagnostics[0].code == Code.SINK
+    script.file.write_text(before)
+    script.slice(c=[{"k": 1, "z": 3}])
+    script.run_to_end()
+    assert script.rows("out") == [{"k": 1, "x": 1, "y": 2, "z": 3}]

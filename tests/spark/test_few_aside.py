@@ -26,9 +26,9 @@ def test_rows_that_cannot_be_taken_back_are_not_written(
     staged = list[int]()
     stage = FormatSink.stage
 
-    def noted(sink: FormatSink, slice: int, rows: DataFrame) -> Result:
+    def noted(sink: FormatSink, slice: int, rows: DataFrame, *, ends: bool) -> Result:
         staged.append(slice)
-        return stage(sink, slice, rows)
+        return stage(sink, slice, rows, ends=ends)
 
     monkeypatch.setattr(FormatSink, "repeatable", False)
     monkeypatch.setattr(FormatSink, "stage", noted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from uuid import uuid4
 
@@ -148,3 +149,55 @@ def test_any_other_format_is_told_the_number_of_the_slice(
     sink = FormatSink(Origin("noop", options=(("mine", "1"),)), None, "mark-query")
     assert sink.stage(3, spark.range(2).toDF("k")) == Result(2)
     assert told[0] == {"txnAppId": "mark-query", "txnVersion": "3", "mine": "1"}
+    told.clear()
+    sink.stage(3, spark.range(2).toDF("k"), ends=True)
+    assert told[0] == {"txnAppId": "mark-query-end", "txnVersion": "3", "mine": "1"}
+
+
+def test_an_older_checkpoint_changes_no_sink(database: Database, tmp_path: Path) -> None:
+    """Not even one that could take rows back."""
+    counting = script(database, tmp_path)
+    files = "CREATE SINK files USING parquet LOCATION 'files'; INSERT INTO files SELECT k, x FROM a;"
+    counting.file.write_text(f"{files} {counting.file.read_text()}")
+    add_slice(counting, 0)
+    counting.run()
+    shutil.copytree(counting.checkpoint, tmp_path / "older")
+    add_slice(counting, 1)
+    counting.run()
+    before = counting.rows("files")
+    shutil.move(counting.checkpoint, tmp_path / "newer")
+    shutil.copytree(tmp_path / "older", counting.checkpoint)
+    code, _ = refusal(counting)
+    assert code == Code.DAMAGED
+    assert counting.rows("files") == before
+
+
+def test_rows_that_the_table_refuses_wait_until_it_takes_them(database: Database, tmp_path: Path) -> None:
+    with database.transaction() as transaction:
+        transaction.execute("CREATE TABLE counts (k BIGINT, n BIGINT, CONSTRAINT few CHECK (n < 2))")
+    counting = script(database, tmp_path)
+    add_slice(counting, 0)
+    code, _ = refusal(counting)
+    assert code == Code.SLICE_FAILED
+    code, why = refusal(counting)
+    assert code == Code.SINK
+    assert "FEW" in why.upper()
+    with database.transaction() as transaction:
+        transaction.execute("ALTER TABLE counts DROP CONSTRAINT few")
+    counting.run()
+    assert rows(database) == [(0, 2)]
+
+
+def test_a_slice_that_another_run_has_published_is_not_passed_over(database: Database, tmp_path: Path) -> None:
+    counting = script(database, tmp_path)
+    add_slice(counting, 0)
+    counting.run()
+    query = counting.start()
+    try:
+        with database.transaction() as transaction:
+            transaction.execute("UPDATE caesura_slices SET slice = 1")
+        add_slice(counting, 1)
+        with pytest.raises(CaesuraError, match="has slice 1 of this checkpoint already"):
+            query.processAllAvailable()
+    finally:
+        query.stop()

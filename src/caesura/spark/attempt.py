@@ -258,7 +258,8 @@ class Attempt:
     def _result(self, target: Target, rows: Rows | None) -> Result:
         if rows is None:
             return Result()
-        return target.sink.stage(self._batch.number, rows.frame(self._assembly.spark))
+        frame, ends = rows.frame(self._assembly.spark), self._batch.parts is None
+        return target.sink.stage(self._batch.number, frame, ends=ends)
 
     def _write_state(self, planned: _Planned) -> Written:
         written = self._assembly.files.write(

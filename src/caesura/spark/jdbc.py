@@ -73,7 +73,7 @@ class JdbcSink:
                     if SLICES not in transaction.tables(SLICES):
                         raise
 
-    def stage(self, slice: int, rows: DataFrame) -> Result:
+    def stage(self, slice: int, rows: DataFrame, *, ends: bool = False) -> Result:
         self.discard(slice)
         self._make(slice)
         staged = self._staged(slice)

@@ -34,8 +34,9 @@ class ResultSink(Protocol):
     def repeatable(self) -> bool:
         """Whether nobody sees what was staged before it is published, so that it can be staged again."""
 
-    def stage(self, slice: int, rows: DataFrame) -> Result:
-        """Write the rows of a slice so that they can be published, or written again."""
+    def stage(self, slice: int, rows: DataFrame, *, ends: bool = False) -> Result:
+        """Write the rows of a slice so that they can be published, or written again. `ends`: it ends the streams,
+        and if it is not committed, another may come in its place."""
 
     def discard(self, slice: int) -> None:
         """Throw away what was staged."""
@@ -71,7 +72,7 @@ class FileSink:
     options: tuple[tuple[str, str], ...] = ()
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> Result:
+    def stage(self, slice: int, rows: DataFrame, *, ends: bool = False) -> Result:
         staged = self._staged(slice)
         path = self.storage.path(*staged)
 
@@ -145,8 +146,9 @@ class FormatSink:
     def repeatable(self) -> bool:
         return self.origin.format.lower() == "noop"
 
-    def stage(self, slice: int, rows: DataFrame) -> Result:
-        number = {"txnAppId": self.application, "txnVersion": str(slice)}  # as Delta Lake calls them
+    def stage(self, slice: int, rows: DataFrame, *, ends: bool = False) -> Result:
+        application = f"{self.application}-end" if ends else self.application
+        number = {"txnAppId": application, "txnVersion": str(slice)}  # as Delta Lake calls them
         options = {**number, **dict(self.origin.options)}
 
         def write(rows: DataFrame) -> None:
@@ -189,8 +191,8 @@ class ConsoleSink:
     show: Callable[[int, DataFrame, int], None]
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> Result:
-        return self.kept.files.stage(slice, rows)
+    def stage(self, slice: int, rows: DataFrame, *, ends: bool = False) -> Result:
+        return self.kept.files.stage(slice, rows, ends=ends)
 
     def discard(self, slice: int) -> None:
         self.kept.files.discard(slice)
@@ -215,8 +217,8 @@ class MemorySink:
     name: str
     repeatable = True
 
-    def stage(self, slice: int, rows: DataFrame) -> Result:
-        return self.kept.files.stage(slice, rows)
+    def stage(self, slice: int, rows: DataFrame, *, ends: bool = False) -> Result:
+        return self.kept.files.stage(slice, rows, ends=ends)
 
     def discard(self, slice: int) -> None:
         self.kept.files.discard(slice)
