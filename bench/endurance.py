@@ -46,8 +46,8 @@ CREATE SINK pairs USING parquet LOCATION 'pairs';
 INSERT INTO pairs SELECT a.k, x, y FROM a JOIN b ON a.k = b.k;
 """
 HOW = f"""\
-- Each slice brings {ROWS} rows of each stream over {KEYS * OPEN} open keys, and closes {KEYS} of them. Each {BROKEN}th
-  has a line in each stream that is set aside; what {KEPT} such slices set aside is kept (`keep_quarantined`).
+- Each slice brings {ROWS} rows of each stream over {KEYS * OPEN} open keys, and closes {KEYS}. One of {BROKEN}
+  has a line in each stream that is set aside; what {KEPT} of those set aside is kept (`keep_quarantined`).
 - Disk and files are those of the checkpoint after a slice. Spark's list of the files that it has read has a line
   for each of them, for ever: it is counted apart.
 - Heap: what is used after a full collection, every {EVERY} slices. Threads: of the JVM and of Python.
