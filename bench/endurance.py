@@ -8,7 +8,6 @@ A join of two streams of files, with rows that are set aside now and then.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -20,6 +19,7 @@ from statistics import mean
 from time import perf_counter
 from typing import Any
 
+import duckdb
 from pyspark.sql import SparkSession
 
 import caesura
@@ -40,14 +40,15 @@ BROKEN, KEPT = 10, 25
 EVERY = 20
 """Slices after which the heap is looked at: that takes a full collection."""
 SQL = """
-CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED BY (k)) USING json LOCATION 'a' OPTIONS (maxFilesPerTrigger 1);
-CREATE STREAM b (k BIGINT, y BIGINT, PUNCTUATED BY (k)) USING json LOCATION 'b' OPTIONS (maxFilesPerTrigger 1);
+CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED BY (k), CHECK (x >= 0))
+USING parquet LOCATION 'a' OPTIONS (maxFilesPerTrigger 1);
+CREATE STREAM b (k BIGINT, y BIGINT, PUNCTUATED BY (k)) USING parquet LOCATION 'b' OPTIONS (maxFilesPerTrigger 1);
 CREATE SINK pairs USING parquet LOCATION 'pairs';
 INSERT INTO pairs SELECT a.k, x, y FROM a JOIN b ON a.k = b.k;
 """
 HOW = f"""\
 - Each slice brings {ROWS} rows of each stream over {KEYS * OPEN} open keys, and closes {KEYS}. One of {BROKEN}
-  has a line in each stream that is set aside; what {KEPT} of those set aside is kept (`keep_quarantined`).
+  has a row that is set aside; what {KEPT} of those set aside is kept (`keep_quarantined`).
 - Disk and files are those of the checkpoint after a slice. Spark's list of the files that it has read has a line
   for each of them, for ever: it is counted apart.
 - Heap: what is used after a full collection, every {EVERY} slices. Threads: of the JVM and of Python.
@@ -72,15 +73,16 @@ class Figures:
 def write_streams(slices: int) -> None:
     shutil.rmtree(DIRECTORY, ignore_errors=True)
     for name, column in (("a", "x"), ("b", "y")):
-        folder = DIRECTORY / name
-        folder.mkdir(parents=True)
+        (DIRECTORY / name).mkdir(parents=True)
         for slice in range(slices):
-            first = slice * KEYS
-            rows = [{"k": first + each * 7 % (KEYS * OPEN), column: each % 100} for each in range(ROWS)]
-            said = {"_punctuation": json.dumps({"k": {"lt": first + KEYS}})}
-            file = folder / f"{slice:05}.json"
-            broken = ['{"k": "NA"}'] if slice % BROKEN == 0 else []
-            file.write_text("\n".join((*map(json.dumps, (*rows, said)), *broken)))
+            first, file = slice * KEYS, DIRECTORY / name / f"{slice:05}.parquet"
+            least = -1 if slice % BROKEN == 0 else 0
+            duckdb.execute(f"""
+            COPY (
+              SELECT {first} + i * 7 % {KEYS * OPEN} AS k, greatest(i - 1, {least}) AS {column},
+                CAST(NULL AS VARCHAR) AS _punctuation FROM range({ROWS}) AS rows(i)
+              UNION ALL SELECT NULL, NULL, '{{"k": {{"lt": {first + KEYS}}}}}'
+            ) TO '{file}' (FORMAT parquet)""")
             os.utime(file, (FIRST_MODIFIED + slice,) * 2)
     (DIRECTORY / "pipeline.sql").write_text(SQL)
 
