@@ -156,7 +156,7 @@ def _executed(claim: Claim, pipeline: plan.Pipeline) -> plan.Pipeline:
 
 def _bound_again(text: str, pipeline: plan.Pipeline) -> dict[str, plan.Query]:
     """The queries of a text that was bound before, by name. Relations that a program declared are not in it."""
-    if text == pipeline.source.text:
+    if text == without_secrets(pipeline.source):
         return {query.name: query for query in pipeline.queries}
     declared = tuple(each for each in pipeline.catalog.relations if each.span is None)
     return {query.name: query for query in bind(Source(PIPELINE, text), Catalog(declared)).queries}

@@ -51,7 +51,7 @@ def lines_of(span: Span) -> list[str]:
         words += "\n" if "\n" in gap else " " if gap else ""
         words += text[token.start : token.end + 1]
         end = token.end + 1
-    return words.splitlines()
+    return words.split("\n")
 
 
 def _tokenize(source: Source) -> list[Token]:
