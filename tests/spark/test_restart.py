@@ -85,10 +85,10 @@ def crashes(done: Callable[..., Any]) -> Callable[..., Any]:
     """The same function; the second time all ends when its work is done."""
     calls = 0
 
-    def crash(*arguments: Any) -> Any:
+    def crash(*arguments: Any, **named: Any) -> Any:
         nonlocal calls
         calls += 1
-        result = done(*arguments)
+        result = done(*arguments, **named)
         if calls > 1:
             raise OSError("the lights went out")
         return result

@@ -36,7 +36,7 @@ def add_slice(script: Script, number: int) -> None:
 
 
 def arrangements(checkpoint: Path) -> object:
-    return json.loads((checkpoint / "pipeline.json").read_text())["content"]["arrangements"]
+    return json.loads((checkpoint / "pipeline.json").read_text())["content"]["queries"][0]["arrangements"]
 
 
 def test_a_run_measures_and_a_later_one_chooses_by_it(spark: SparkSession, tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_a_run_measures_and_a_later_one_chooses_by_it(spark: SparkSession, tmp_p
     )
     for checkpoint in (other := tmp_path / "other", script.checkpoint):
         script.prepared.start(checkpoint=str(checkpoint), statistics=measured).stop()
-    assert arrangements(other) == [[{"tree": [[0, 1], 2], "demand": False}]]
-    assert arrangements(script.checkpoint) == [[None]]  # chosen when nothing was known
+    assert arrangements(other) == [{"tree": [[0, 1], 2], "demand": False}]
+    assert arrangements(script.checkpoint) == [None]  # chosen when nothing was known
 
 
 def test_a_date_that_is_too_far_off_for_a_time_gives_no_rate_and_does_no_harm(
