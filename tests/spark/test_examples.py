@@ -50,7 +50,7 @@ def test_with_the_promise_of_one_sensor_the_warehouse_pipeline_is_refused_with_a
     ("original", "sink", "seconds_apart"),
     [
         pytest.param(AUCTION, "winners", 0, id="auction, all of one time, as in a fresh clone"),
-        pytest.param(WAREHOUSE, "hottest", -1, id="warehouse, the last first"),
+        pytest.param(WAREHOUSE, "hottest", -1, id="warehouse, the last first", marks=pytest.mark.long),
     ],
 )
 def test_a_pipeline_gives_what_is_expected(

@@ -177,6 +177,7 @@ def nodes(rows: Rows, spark: SparkSession) -> int:
     return str(rows.frame(spark)._jdf.queryExecution().analyzed().toString()).count("\n")
 
 
+@pytest.mark.long
 def test_plans_and_files_do_not_grow_with_the_number_of_slices(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

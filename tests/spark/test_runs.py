@@ -43,7 +43,13 @@ def visits(*days: str) -> list[dict[str, object]]:
     return [{"day": day, "n": 1} for day in days]
 
 
-@pytest.mark.parametrize("purge", [PurgePolicy(), PurgePolicy(eager_rows=0, max_deltas=2)], ids=["eager", "lazy"])
+@pytest.mark.parametrize(
+    "purge",
+    [
+        pytest.param(PurgePolicy(), id="eager", marks=pytest.mark.long),
+        pytest.param(PurgePolicy(eager_rows=0, max_deltas=2), id="lazy"),
+    ],
+)
 def test_keys_without_gaps_and_with_them(spark: SparkSession, tmp_path: Path, purge: PurgePolicy) -> None:
     script = Script(spark, tmp_path, PIPELINE, purge=purge)
     script.slice(
@@ -148,7 +154,13 @@ INSERT INTO bids SELECT i.id, b.at FROM item AS i JOIN bid AS b ON i.id = b.item
 """
 
 
-@pytest.mark.parametrize("more", ["", ", CHECK (at > 0)"], ids=["at a glance", "row by row"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param("", id="at a glance"),
+        pytest.param(", CHECK (at > 0)", id="row by row", marks=pytest.mark.long),
+    ],
+)
 def test_keys_that_were_closed_with_gaps_and_then_without(spark: SparkSession, tmp_path: Path, more: str) -> None:
     """After a slice with gaps different keys are not counted; the ends and the number are, and tell when to."""
     script = Script(spark, tmp_path, SPARSE.format(more=more))

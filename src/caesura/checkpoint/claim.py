@@ -200,7 +200,7 @@ def _is(several: Sequence[object]) -> str:
 
 
 def _other(storage: Storage, claim: Claim, pipeline: plan.Pipeline) -> CaesuraError:
-    found = tuple(differences(claim.texts[-1], without_secrets(pipeline.source)))
+    found = tuple(differences("".join(claim.texts[-1:]), without_secrets(pipeline.source)))
     otherwise = "a relation that a program declares is another, or another version of Caesura made the checkpoint"
     help = (
         "use a new checkpoint for the changed pipeline",
