@@ -14,7 +14,9 @@ import pytest
 
 from caesura.checkpoint import failpoints
 from caesura.checkpoint.storage import LocalStorage
+from caesura.diagnostics import CaesuraError
 from caesura.spark.database import Database
+from caesura.testing.script import Script
 
 _CHANGES = ("write", "create", "move", "make", "delete")
 
@@ -70,3 +72,13 @@ def power(point: str, times: int) -> Iterator[Power]:
         patch.setattr(Database, "connect", connected)
         patch.setattr(failpoints, "watchers", [power.watch])
         yield power
+
+
+def killed(script: Script, point: str, times: int) -> bool:
+    """Run a script; whether it lost its power there, which is all that it may fail of."""
+    with power(point, times) as lost:
+        try:
+            script.run()
+        except CaesuraError:
+            assert lost.lost
+    return lost.lost

@@ -17,10 +17,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.failpoints import POINTS, VARIABLE
-from caesura.diagnostics import CaesuraError
 from caesura.spark.state import PurgePolicy
 from caesura.testing.script import Item, Script
-from tests.spark.power import ANY, power
+from tests.spark.power import ANY, killed
 
 KILLS = int(os.environ.get("CAESURA_KILLS", "2"))
 """At each place, for each pipeline."""
@@ -78,24 +77,19 @@ def test_nothing_is_lost_or_doubled(
     random = Random(f"{point} {query} {lazy}")
     policy = PurgePolicy(eager_rows=0, max_deltas=3) if lazy else PurgePolicy()
     script = Script(spark, tmp_path, f"{STREAMS} {query};", purge=policy, take_over=True)
-    number = killed = 0
+    number = kills = 0
     for _ in range(KILLS * RANDOM if point == ANY else KILLS):
         slices = random.randrange(1, 3)
         for _ in range(slices):
             add_slice(script, number, random)
             number += 1
-        with power(point, random.randint(1, CHANGES if point == ANY else slices)) as lost:
-            try:
-                script.run()
-            except CaesuraError:
-                assert lost.lost
-        killed += lost.lost
+        kills += killed(script, point, random.randint(1, CHANGES if point == ANY else slices))
         if random.random() < 0.5:
             add_slice(script, number, random)  # what comes with the slice that is done again
             number += 1
     script.run_to_end()
-    assert killed
-    record_property("kills", killed)
+    assert kills
+    record_property("kills", kills)
     assert sorted((tuple(row.values()) for row in script.rows("out")), key=repr) == expected(tmp_path, query)
     left = {path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith("slice-")}
     assert left <= {"_caesura"}
@@ -114,8 +108,8 @@ def test_nothing_is_lost_or_doubled_by_real_kills(
     for number, point in enumerate([*POINTS, *["a moment"] * REAL]):
         add_slice(script, number, random)
         if point in POINTS:
-            killed = subprocess.run(command, env={**os.environ, VARIABLE: point}, check=False)
-            assert killed.returncode == -signal.SIGKILL
+            ended = subprocess.run(command, env={**os.environ, VARIABLE: point}, check=False)
+            assert ended.returncode == -signal.SIGKILL
         else:
             _kill_in_slice(command, script, random.uniform(0, 2))
     subprocess.run([*command, "--until-end"], check=True)

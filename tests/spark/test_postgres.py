@@ -14,11 +14,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.failpoints import VARIABLE
-from caesura.diagnostics import CaesuraError
 from caesura.spark.database import Database
 from caesura.testing.script import Item, Script
 from tests.spark.postgres import DRIVER, postgres
-from tests.spark.power import power
+from tests.spark.power import killed
 
 pytestmark = pytest.mark.long
 
@@ -94,20 +93,15 @@ def require_exactly(database: Database, expected: Expected) -> None:
 def test_nothing_is_lost_or_doubled(spark: SparkSession, server: str, tmp_path: Path) -> None:
     database = fresh(server, spark)
     script = Script(spark, tmp_path, TEXT.format(url=server), take_over=True)
-    random, expected, killed = Random(1), Expected(), 0
+    random, expected, kills = Random(1), Expected(), 0
     for _ in range(KILLS):
         for point, times in PLACES:
             expected.add(script, random)
-            with power(point, times) as lost:
-                try:
-                    script.run()
-                except CaesuraError:
-                    assert lost.lost
-            killed += lost.lost
+            kills += killed(script, point, times)
             if random.random() < 0.5:
                 expected.add(script, random)
     script.run_to_end()
-    assert killed == KILLS * len(PLACES)
+    assert kills == KILLS * len(PLACES)
     require_exactly(database, expected)
 
 
@@ -120,7 +114,7 @@ def test_nothing_is_lost_or_doubled_by_real_kills(spark: SparkSession, server: s
     command += ["--jars", DRIVER, "--until-end"]
     for point, times in PLACES:
         expected.add(script, random)
-        killed = subprocess.run(command, env={**os.environ, VARIABLE: f"{point}:{times}"}, check=False)
-        assert killed.returncode == -9
+        ended = subprocess.run(command, env={**os.environ, VARIABLE: f"{point}:{times}"}, check=False)
+        assert ended.returncode == -9
     subprocess.run(command, check=True)
     require_exactly(database, expected)

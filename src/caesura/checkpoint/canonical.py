@@ -13,7 +13,7 @@ from hashlib import sha256
 from sqlglot import exp
 
 from caesura.catalog import Catalog, Column, CompleteBy, Origin, Sink, Stream
-from caesura.plan import Aggregate, Equality, Group, Join, Need, Output, Query, Scan, SortKey, walk
+from caesura.plan import Aggregate, Equality, Group, Join, Output, Query, Scan, SortKey, walk
 from caesura.sql.secrets import is_secret, masked
 
 _HINTS = {"shape", "demand"}
@@ -24,7 +24,6 @@ _COLUMNS: dict[type, tuple[str, ...]] = {
     Group: ("keys",),
     Aggregate: ("arguments",),
     SortKey: ("column",),
-    Need: ("columns",),
 }
 """The parts of plans that name columns. Any other text means what it says."""
 _PACE = {
@@ -81,8 +80,6 @@ class _Names:
         match value:
             case str():
                 return self._name(value)
-            case frozenset():
-                return str(sorted(map(self._name, value)))
             case tuple():
                 return str([self._name(each) for each in value])
         return repr(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
@@ -72,12 +73,17 @@ class Wish:
     ended: bool = False
     """Whether its streams have ended."""
 
+    @cached_property
+    def text(self) -> str:
+        """As it is kept."""
+        return without_secrets(self.pipeline.source)
+
 
 def claimed(storage: Storage, wish: Wish) -> tuple[Claim, plan.Pipeline]:
     """The claim on a checkpoint, and the pipeline as it is executed there. Whoever goes on with it keeps it."""
     claim = _claim(storage, wish)
     try:
-        return claim, _executed(claim, wish.pipeline)
+        return claim, _executed(claim, wish)
     except (LookupError, TypeError, ValueError) as error:
         raise damaged(storage.path(PIPELINE), f"it does not fit its own queries: {error!r}") from error
     except CaesuraError as error:
@@ -107,7 +113,7 @@ def _claim(storage: Storage, wish: Wish) -> Claim:
         each.name not in kept or fingerprint(each, catalog) == kept[each.name].fingerprint for each in queries
     )
     if not same or kept.keys() - {each.name for each in queries}:
-        raise _other(storage, claim, wish.pipeline)
+        raise _other(storage, claim, wish)
     added = [each for each in queries if each.name not in kept]
     if added:
         _require_addable(storage, claim, wish, added)
@@ -137,14 +143,15 @@ def _with(claim: Claim, wish: Wish, added: Sequence[plan.Query]) -> Claim:
         for query, its_gates, its_arrangements in zip(wish.pipeline.queries, gates, arrangements, strict=True)
         if query in added
     )
-    texts = *claim.texts, without_secrets(wish.pipeline.source)
+    texts = *claim.texts, wish.text
     return replace(claim, texts=texts, queries=(*claim.queries, *queries))
 
 
-def _executed(claim: Claim, pipeline: plan.Pipeline) -> plan.Pipeline:
+def _executed(claim: Claim, wish: Wish) -> plan.Pipeline:
     """With the sinks and sources of now."""
+    pipeline = wish.pipeline
     now = {query.name: query for query in pipeline.queries}
-    bound = [_bound_again(text, pipeline) for text in claim.texts]
+    bound = [_bound_again(text, wish) for text in claim.texts]
     queries = tuple(
         replace(now[kept.name], plan=_reading(bound[kept.text][kept.name].plan, pipeline.catalog, kept.since))
         for kept in claim.queries
@@ -154,11 +161,11 @@ def _executed(claim: Claim, pipeline: plan.Pipeline) -> plan.Pipeline:
     return executed(let_through(replace(pipeline, queries=queries), gates), arrangements)
 
 
-def _bound_again(text: str, pipeline: plan.Pipeline) -> dict[str, plan.Query]:
+def _bound_again(text: str, wish: Wish) -> dict[str, plan.Query]:
     """The queries of a text that was bound before, by name. Relations that a program declared are not in it."""
-    if text == without_secrets(pipeline.source):
-        return {query.name: query for query in pipeline.queries}
-    declared = tuple(each for each in pipeline.catalog.relations if each.span is None)
+    if text == wish.text:
+        return {query.name: query for query in wish.pipeline.queries}
+    declared = tuple(each for each in wish.pipeline.catalog.relations if each.span is None)
     return {query.name: query for query in bind(Source(PIPELINE, text), Catalog(declared)).queries}
 
 
@@ -199,8 +206,8 @@ def _is(several: Sequence[object]) -> str:
     return "is" if len(several) == 1 else "are"
 
 
-def _other(storage: Storage, claim: Claim, pipeline: plan.Pipeline) -> CaesuraError:
-    found = tuple(differences("".join(claim.texts[-1:]), without_secrets(pipeline.source)))
+def _other(storage: Storage, claim: Claim, wish: Wish) -> CaesuraError:
+    found = tuple(differences("".join(claim.texts[-1:]), wish.text))
     otherwise = "a relation that a program declares is another, or another version of Caesura made the checkpoint"
     help = (
         "use a new checkpoint for the changed pipeline",

@@ -19,30 +19,19 @@ class Transaction:
 
     def execute(self, statement: str, *values: str | int) -> int:
         """How many rows it changed."""
-        prepared = self.connection.prepareStatement(statement)
-        try:
-            _fill(prepared, values)
+        with self._prepared(statement, *values) as prepared:
             return int(prepared.executeUpdate())
-        finally:
-            prepared.close()
 
     def number(self, statement: str, *values: str | int) -> int | None:
         """The one number that is asked for; None without a row."""
-        prepared = self.connection.prepareStatement(statement)
-        try:
-            _fill(prepared, values)
+        with self._prepared(statement, *values) as prepared:
             found = prepared.executeQuery()
             return int(found.getLong(1)) if found.next() else None
-        finally:
-            prepared.close()
 
     def columns(self, table: str) -> tuple[str, ...]:
-        prepared = self.connection.prepareStatement(f"SELECT * FROM {table} WHERE 1 = 0")
-        try:
+        with self._prepared(f"SELECT * FROM {table} WHERE 1 = 0") as prepared:
             of = prepared.executeQuery().getMetaData()
             return tuple(str(of.getColumnName(each + 1)) for each in range(of.getColumnCount()))
-        finally:
-            prepared.close()
 
     def tables(self, start: str) -> tuple[str, ...]:
         """Those whose names begin so, be it in small or in capital letters, as databases keep them."""
@@ -55,10 +44,15 @@ class Transaction:
             names.append(str(found.getString("TABLE_NAME")).lower())
         return tuple(name for name in names if name.startswith(start))  # an underscore may stand for any letter
 
-
-def _fill(prepared: Any, values: tuple[str | int, ...]) -> None:
-    for place, value in enumerate(values, 1):
-        prepared.setString(place, value) if isinstance(value, str) else prepared.setLong(place, value)
+    @contextmanager
+    def _prepared(self, statement: str, *values: str | int) -> Iterator[Any]:
+        prepared = self.connection.prepareStatement(statement)
+        try:
+            for place, value in enumerate(values, 1):
+                prepared.setString(place, value) if isinstance(value, str) else prepared.setLong(place, value)
+            yield prepared
+        finally:
+            prepared.close()
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,8 @@ class Targets:
             sink.prepare()
         except SPARK_ERRORS as error:
             why = reason(error)
-            help = "name the jar of the database's driver: --jars" if "driver" in why.lower() else None
-            raise self.refused(query, why, *([help] if help else [])) from error
+            help = ("name the jar of the database's driver: --jars",) if "driver" in why.lower() else ()
+            raise self.refused(query, why, *help) from error
         return sink
 
     def _require_format(self, query: plan.Query, origin: Origin) -> None:
