@@ -45,7 +45,6 @@ from caesura.spark.traffic import origins
 
 _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
-    "spark.sql.autoBroadcastJoinThreshold": str(64 * 1024 * 1024),
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ui.explainMode": "simple",  # a text is made of every plan, for a page that nobody may look at
     "spark.sql.variable.substitute": "false",  # a value may contain ${…}, and is to stay as it is
@@ -63,6 +62,9 @@ _SETTINGS = {
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "fs.file.impl.disable.cache": "true",
 }
+_BROADCAST_BYTES = 64 * 1024 * 1024
+_BROADCASTS = 64
+"""So many tables at least that are sent to every task are to fit into the heap."""
 _LOG_FILES = "spark.sql.streaming.checkpointFileManagerClass"
 
 
@@ -240,11 +242,19 @@ def work_session(spark: SparkSession) -> SparkSession:
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)
     session.conf.set("spark.sql.shuffle.partitions", str(spark.sparkContext.defaultParallelism))
+    session.conf.set("spark.sql.autoBroadcastJoinThreshold", str(_broadcast_bytes(spark)))
     # A time without a zone means the same in rows, which the user's session may read, and in punctuations.
     zone = spark.conf.get("spark.sql.session.timeZone")
     assert zone is not None
     session.conf.set("spark.sql.session.timeZone", zone)
     return session
+
+
+def _broadcast_bytes(spark: SparkSession) -> int:
+    """The default of 10 MB sends the small side of a join through a shuffle long before it has to. But a table is
+    several times larger in memory than its files, and a slice may send several at a time."""
+    heap = int(spark._jvm.java.lang.Runtime.getRuntime().maxMemory())  # type: ignore[union-attr]
+    return min(_BROADCAST_BYTES, heap // _BROADCASTS)
 
 
 def _needed_tables(compiled: Compiled, pipeline: plan.Pipeline) -> tuple[Table | Values, ...]:

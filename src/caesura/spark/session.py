@@ -19,7 +19,6 @@ from caesura.diagnostics.code import Code
 from caesura.spark.reasons import SPARK_ERRORS
 
 _LOOPBACK = "127.0.0.1"
-_BROADCAST_BYTES = 64 * 1024 * 1024
 _COMPILED_CLASSES = 4_000
 _PAGE = "2m"
 _REMEMBERED = 20
@@ -43,8 +42,6 @@ def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str]
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.log.level", "ERROR")
         .config("spark.sql.session.timeZone", "UTC")
-        # The default of 10 MB sends the small side of a join through a shuffle long before it has to.
-        .config("spark.sql.autoBroadcastJoinThreshold", _BROADCAST_BYTES)
         # A slice runs the same code as the one before; with the default of 100 classes it would be compiled anew.
         .config("spark.sql.codegen.cache.maxEntries", _COMPILED_CLASSES)
         # Every table that is sent to all tasks takes a page at least. By default that is up to 64 MB, and a slice
