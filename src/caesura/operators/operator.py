@@ -133,7 +133,6 @@ class State:
         """A view holds its plan, and a plan that has run the tables that it sent to every task."""
         for name, (frame, _) in self.shared.items():
             frame.unpersist()
-            self.spark.catalog.dropTempView(_shared(name))
         self.shared.clear()
 
 

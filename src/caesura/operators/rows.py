@@ -17,6 +17,8 @@ from typing import TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
+from caesura.operators.plans import Table, plans_of
+
 Ends: TypeAlias = tuple[int, int]
 """The least and the greatest of some values, as numbers."""
 
@@ -24,6 +26,7 @@ _CHUNK = 4096
 """Rows are repeated so many at a time."""
 _NOTHING = "1 AS `no column`"
 """What SQL wants to see in the place of no column at all."""
+_CONSTANTS = "constants"
 _ALIAS = "AS `the rows`"
 """Without one, Spark takes the WHERE of `FROM t WHERE (flag)` for an alias with a list of columns."""
 
@@ -36,7 +39,8 @@ class Rows:
     parts: tuple[str | Rows, ...]
     small: bool = False
     """Whether it is to be sent to every executor when joined; otherwise Spark decides."""
-    view: bool = False
+    leaf: Table | str | None = None
+    """What its only part is the name of: a table of Spark's, or a query of constants."""
     selection: _Selection | None = None
     """The query's own terms, if it is a simple one: what reads it can then become one query with it."""
     ranges: Mapping[str, Ends] = field(default_factory=dict)
@@ -185,19 +189,25 @@ class Rows:
         """The one row of aggregates over all rows."""
         return Rows(tuple(outputs), (f"SELECT {_named(outputs)} FROM ", self))
 
-    def sql(self) -> str:
-        """One statement. A table that is read more than once is named once."""
+    def statement(self) -> tuple[str, dict[str, Table | str]]:
+        """SQL, and the tables that it names. A query that is read more than once is named once."""
         uses = Counter[Rows]()
         _count(self, uses)
         named: dict[Rows, str] = {}
         steps: list[str] = []
+        leaves: dict[str, Table | str] = {}
 
         def query(rows: Rows) -> str:
             return "".join(part if isinstance(part, str) else reference(part) for part in rows.parts)
 
         def reference(rows: Rows) -> str:
-            if rows.view:
-                return query(rows)
+            if rows.leaf is not None:
+                if rows not in named:
+                    (name,) = rows.parts
+                    assert isinstance(name, str)
+                    named[rows] = name if name != _CONSTANTS else f"{name}_{len(named) + 1}"
+                    leaves[named[rows]] = rows.leaf
+                return named[rows]
             if uses[rows] == 1:
                 return f"({query(rows)})"
             if rows not in named:
@@ -206,11 +216,11 @@ class Rows:
                 steps.append(f"{named[rows]} AS ({body})")
             return named[rows]
 
-        body = f"SELECT {_list(self.columns)} FROM {query(self)}" if self.view else query(self)
-        return f"WITH {', '.join(steps)} {body}" if steps else body
+        body = f"SELECT {_list(self.columns)} FROM {reference(self)}" if self.leaf is not None else query(self)
+        return f"WITH {', '.join(steps)} {body}" if steps else body, leaves
 
     def frame(self, spark: SparkSession) -> DataFrame:
-        return spark.sql(self.sql())
+        return plans_of(spark).frame(*self.statement())
 
 
 @dataclass(frozen=True)
@@ -235,8 +245,7 @@ def _count(rows: Rows, uses: Counter[Rows]) -> None:
 
 def view(frame: DataFrame, name: str) -> Rows:
     """A DataFrame under a name of its session; another one under the same name takes its place."""
-    frame.createOrReplaceTempView(quote(name))
-    return Rows(tuple(frame.columns), (quote(name),), view=True)
+    return Rows(tuple(frame.columns), (quote(name),), leaf=Table(frame))
 
 
 _FEW = 1_000_000
@@ -251,7 +260,7 @@ def local(columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Rows:
     """A table of constants. They are data to Spark, not code: other constants need no new code."""
     listed = ", ".join(f"({', '.join(row)})" for row in rows)
     names = ", ".join(map(quote, columns))
-    return Rows(columns, (f"SELECT {names} FROM VALUES {listed} AS constants({names})",))
+    return Rows(columns, (_CONSTANTS,), leaf=f"SELECT {names} FROM VALUES {listed} AS constants({names})")
 
 
 def values(outputs: Mapping[str, str]) -> Rows:

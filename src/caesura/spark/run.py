@@ -51,7 +51,8 @@ _SETTINGS = {
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.analyzer.maxIterations": "1000",  # a wide stream's punctuations are a deep statement
     # An anti-join with a union is not to become a union of anti-joins, which doubles the plan.
-    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin",
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin,"
+    "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",  # all of an interval is read
     "spark.sql.maxConcurrentOutputFileWriters": "64",  # one per state table, instead of sorting by table
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow

@@ -1,0 +1,206 @@
+"""Statements that Spark has analysed and optimised once, for all slices.
+
+From slice to slice a statement is the same; the tables that it names are other files. So its optimised plan is kept,
+by its text and the kinds of its tables, with a gap in the place of each table, and a slice fills the gaps (decision
+0021). What is left to do then is to choose how to execute it, which Spark does by the sizes of the tables.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+_MOST = 1_000
+"""Plans that are kept; those that were used last."""
+_NAME = "_caesura_plans"
+
+
+class Table:
+    """A table that statements name."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        self.frame = frame
+
+    @cached_property
+    def leaves(self) -> list[Any]:
+        """Of its plan: what is exchanged."""
+        return list(_each(self.frame._jdf.queryExecution().analyzed().collectLeaves()))
+
+    @cached_property
+    def kind(self) -> tuple[str, ...]:
+        """Tables of one kind can take each other's place: the same columns, read by the same steps."""
+        return (self.frame._jdf.schema().json(), *map(_kind, self.leaves))
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """Where a plan reads the leaf of a table, by its number."""
+
+    table: str
+    leaf: int
+    node: Any
+
+
+@dataclass(frozen=True)
+class _Kept:
+    plan: Any
+    gaps: tuple[_Gap, ...]
+
+
+class _Shelf:
+    """The plans of a Spark application: sessions of the same settings share them."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[object, _Kept] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: object) -> _Kept | None:
+        with self._lock:
+            if (kept := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+            return kept
+
+    def put(self, key: object, kept: _Kept) -> None:
+        with self._lock:
+            self._kept[key] = kept
+            if len(self._kept) > _MOST:
+                self._kept.popitem(last=False)
+
+
+class Plans:
+    """Of one session."""
+
+    def __init__(self, spark: SparkSession, shelf: _Shelf) -> None:
+        self._spark, self._shelf = spark, shelf
+        self._session: Any = spark._jsparkSession
+        self._jvm: Any = spark._jvm
+        self._zone = spark.conf.get("spark.sql.session.timeZone")
+        self._naming = Lock()
+        execution = self._jvm.org.apache.spark.sql.execution
+        self._planning = _object(execution, "QueryExecution")
+        self._rdds = _object(execution, "LogicalRDD")
+        self._gaps = _object(self._jvm.org.apache.spark.sql.catalyst.plans.logical, "LocalRelation")
+        self._nothing = self._jvm.scala.Option.empty()
+        self._no_rows = self._jvm.PythonUtils.toSeq(self._jvm.java.util.ArrayList())
+
+    def frame(self, statement: str, named: Mapping[str, Table | str]) -> DataFrame:
+        """The rows of a statement over these tables; a text is a query that gives constants."""
+        tables = {name: self._constants(each) if isinstance(each, str) else each for name, each in named.items()}
+        key = (self._zone, statement, tuple(table.kind for table in tables.values()))
+        kept = self._shelf.get(key)
+        if kept is None:
+            kept = self._optimised(statement, tables)
+            self._shelf.put(key, kept)
+        return self._executed(self._filled(kept, tables))
+
+    def _constants(self, query: str) -> Table:
+        return Table(self._spark.sql(query))
+
+    def _optimised(self, statement: str, tables: Mapping[str, Table]) -> _Kept:
+        with self._naming:  # names are of the session, and threads have other tables under the same
+            for name, table in tables.items():
+                table.frame.createOrReplaceTempView(name)
+            plan = self._spark.sql(statement)._jdf.queryExecution().optimizedPlan()
+        assert plan.subqueriesAll().isEmpty(), statement  # which no exchange would reach
+        places = [(name, i) for name, table in tables.items() for i, _ in enumerate(table.leaves)]
+        known = self._jvm.java.util.IdentityHashMap()
+        for at, (name, i) in enumerate(places):
+            known.put(_content(tables[name].leaves[i]), at)
+        gaps: list[_Gap] = []
+        exchanged = self._jvm.java.util.HashMap()
+        for leaf in _each(plan.collectLeaves()):
+            content = _content(leaf)
+            if content is not None and (at := known.get(content)) is not None:
+                gap = self._gaps.apply(leaf.output(), self._no_rows, False, self._nothing)
+                exchanged.put(leaf, gap)
+                gaps.append(_Gap(*places[at], gap))
+        return _Kept(self._exchanged(plan, exchanged), tuple(gaps))
+
+    def _filled(self, kept: _Kept, tables: Mapping[str, Table]) -> Any:
+        exchanged = self._jvm.java.util.HashMap()
+        for gap in kept.gaps:
+            exchanged.put(gap.node, self._with_output(tables[gap.table].leaves[gap.leaf], gap.node.output()))
+        return self._exchanged(kept.plan, exchanged)
+
+    def _exchanged(self, plan: Any, nodes: Any) -> Any:
+        return plan.transformDown(self._jvm.PythonUtils.toScalaMap(nodes))
+
+    def _with_output(self, leaf: Any, output: Any) -> Any:
+        """The same leaf, with columns that the rest of a plan knows."""
+        match _class(leaf):
+            case "LogicalRelation":
+                return leaf.copy(leaf.relation(), output, leaf.catalogTable(), leaf.isStreaming(), leaf.stream())
+            case "InMemoryRelation":
+                return leaf.withOutput(output)
+            case "LogicalRDD":
+                return self._leaf(output, leaf.rdd(), leaf.stats())
+            case "LocalRelation":
+                return leaf.copy(output, leaf.data(), leaf.isStreaming(), leaf.stream())
+            case other:
+                raise TypeError(f"a plan reads {other}, which is not known here")
+
+    def _executed(self, plan: Any) -> DataFrame:
+        """To Spark a leaf: whoever writes it, observes it or reads it again is planned in no time."""
+        self._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(self._session)
+        chosen = self._planning.createSparkPlan(self._session.sessionState().planner(), plan)
+        steps = self._planning.preparations(self._session, self._nothing, False)
+        rows = self._planning.prepareForExecution(steps, chosen).execute()
+        leaf = self._leaf(plan.output(), rows, plan.stats())
+        datasets = self._jvm.org.apache.spark.sql.classic.Dataset
+        return DataFrame(datasets.ofRows(self._session, leaf), self._spark)
+
+    def _leaf(self, output: Any, rows: Any, stats: Any) -> Any:
+        rdds, nothing = self._rdds, self._nothing
+        partitioning, ordering = getattr(rdds, "apply$default$3")(), getattr(rdds, "apply$default$4")()
+        known = self._jvm.scala.Option.apply(stats)
+        return rdds.apply(
+            output, rows, partitioning, ordering, False, nothing, self._session, known, nothing, False
+        )
+
+
+def _object(package: Any, name: str) -> Any:
+    return getattr(getattr(package, f"{name}$"), "MODULE$")
+
+
+def _each(several: Any) -> Iterator[Any]:
+    return (several.apply(i) for i in range(several.size()))
+
+
+def _class(leaf: Any) -> str:
+    return str(leaf.getClass().getSimpleName())
+
+
+def _kind(leaf: Any) -> str:
+    """How many constants there are may steer the optimiser."""
+    name = _class(leaf)
+    return f"{name} {leaf.data().size()}" if name == "LocalRelation" else name
+
+
+def _content(leaf: Any) -> Any:
+    """What makes a leaf of a statement that of a table, whatever its columns are called by now."""
+    match _class(leaf):
+        case "LogicalRelation":
+            return leaf.relation()
+        case "InMemoryRelation":
+            return leaf.cacheBuilder()
+        case "LogicalRDD":
+            return leaf.rdd()
+        case "LocalRelation":
+            return leaf.data()
+        case _:
+            return None
+
+
+def plans_of(spark: SparkSession) -> Plans:
+    """A session has them, as long as there is one, and an application the shelf."""
+    of_session, of_context = vars(spark), vars(spark.sparkContext)
+    if _NAME not in of_session:
+        of_session[_NAME] = Plans(spark, of_context.setdefault(_NAME, _Shelf()))
+    plans: Plans = of_session[_NAME]
+    return plans
