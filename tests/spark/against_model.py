@@ -33,7 +33,7 @@ from caesura.operators import pair as pair_on_spark
 from caesura.operators import sort as sort_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
 from caesura.operators.operator import Change, Flow, State
-from caesura.operators.rows import Rows, quote, text, union, view
+from caesura.operators.rows import Rows, leaf, quote, text, union
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
 from caesura.safety.bounds import stated
@@ -140,7 +140,7 @@ class OnSpark:
             return None
         names = [column.name for column in node.relation.columns]
         frame = table(self.spark, names, [[row[name] for name in names] for row in slice.rows])
-        return view(frame, f"rows of {node.alias}")
+        return leaf(frame)
 
     def closed(self, node: plan.Scan, slice: model.Slice, state: State) -> Closed:
         types = {column.name: column.type for column in node.relation.columns}
@@ -153,8 +153,8 @@ class OnSpark:
             return Closed()
         reader = punctuations.Reader(types, keys)
         texts = self.spark.sql("SELECT explode(:texts) AS text", {"texts": [write(p) for p in slice.punctuations]})
-        parsed = reader.parse(view(texts, f"texts of {node.alias}"), "text").frame(self.spark).localCheckpoint()
-        closed = reader.closed(view(parsed, f"punctuations of {node.alias}"), counts)
+        parsed = reader.parse(leaf(texts), "text").frame(self.spark).localCheckpoint()
+        closed = reader.closed(leaf(parsed), counts)
         return closed.mapped(lambda rows, what: state.share(f"{node.alias}: {what}", rows))
 
     def _collected(self, tables: Mapping[str, Rows | None]) -> dict[str, list[Row]]:
@@ -288,10 +288,7 @@ def compare_all(
         for node, names in asked.items()
     }
     probes: dict[plan.Plan, Rows] = {
-        node: view(
-            table(session, asked[node], [[row[name] for name in asked[node]] for row in rows[node]]),
-            f"probe {nodes.index(node)}",
-        )
+        node: leaf(table(session, asked[node], [[row[name] for name in asked[node]] for row in rows[node]]))
         for node in nodes
         if asked[node]
     }

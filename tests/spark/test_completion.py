@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from caesura.operators.closed import covered
-from caesura.operators.rows import view
+from caesura.operators.rows import leaf
 from caesura.punctuation import confined, match
 from caesura.punctuation_json import read
 from caesura.spark.completion import Completion
@@ -59,11 +59,11 @@ def test_values_that_all_parts_have_closed_are_complete(
 ) -> None:
     spark = work_session(spark)
     reader = Reader(TYPES, KEYS)
-    given = view(spark.sql("SELECT explode(:texts) AS text", {"texts": texts}), "texts")
+    given = leaf(spark.sql("SELECT explode(:texts) AS text", {"texts": texts}))
     parsed = reader.parse(given, "text").frame(spark).localCheckpoint()
     kinds = {row["kind"]: row["count"] for row in parsed.groupBy("kind").count().collect()}
-    known = reader.closed(view(parsed, "parsed"), kinds)
-    parts = view(spark.createDataFrame([(part,) for part in PARTS], "low INT"), "parts")
+    known = reader.closed(leaf(parsed), kinds)
+    parts = leaf(spark.createDataFrame([(part,) for part in PARTS], "low INT"))
     completion = Completion(columns, ("low",), parts, TYPES)
     assert completion.awaits(known)
 
@@ -77,7 +77,7 @@ def test_values_that_all_parts_have_closed_are_complete(
         return all(any(match(row, p) for p in about) for row in rows)
 
     schema = ", ".join(f"{name} {TYPES[name]}" for name in columns)
-    closed = covered(view(spark.createDataFrame(values, schema), "values"), completion.closed(known))
+    closed = covered(leaf(spark.createDataFrame(values, schema)), completion.closed(known))
     assert closed is not None
     assert sorted(map(tuple, closed.frame(spark).collect())) == [value for value in values if complete(value)]
     assert len([value for value in values if complete(value)]) == found

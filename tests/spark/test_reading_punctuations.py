@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from caesura.operators.rows import view
+from caesura.operators.rows import leaf
 from caesura.punctuation import Constant, Empty, Listed, Pattern, Range, Value, Wildcard, normal
 from caesura.punctuation_json import Unreadable, read
 from caesura.spark.punctuations import BOX, EVERYTHING, UNREADABLE, Reader, kinds
@@ -183,7 +183,7 @@ def temporal(sql: str, name: str) -> str:
 
 def parsed(spark: SparkSession, reader: Reader, texts: list[str]) -> DataFrame:
     frame = spark.createDataFrame([(text,) for text in texts], "text STRING")
-    return reader.parse(view(frame, "texts"), "text").frame(spark).localCheckpoint()
+    return reader.parse(leaf(frame), "text").frame(spark).localCheckpoint()
 
 
 def test_the_same_texts_are_refused(spark: SparkSession) -> None:
@@ -204,7 +204,7 @@ def boxes(spark: SparkSession) -> dict[int, frozenset[Pattern] | None]:
     frame = parsed(spark, Reader(COLUMNS, ()), [text for _, text in cases.values()])
     readable = {row["text"] for row in frame.where(f"kind <> '{UNREADABLE}'").select("text").collect()}
     found: dict[int, set[Pattern]] = {i: set() for i, (_, text) in cases.items() if text in readable}
-    closed = Reader(COLUMNS, ()).closed(view(frame, "parsed"), {BOX: len(found)})
+    closed = Reader(COLUMNS, ()).closed(leaf(frame), {BOX: len(found)})
     assert closed.boxes is not None
     flat = [
         f"struct({temporal(f'{c}.low', c)}, {temporal(f'{c}.high', c)}, {c}.low_open, {c}.high_open)"
@@ -240,7 +240,7 @@ def test_constants_and_lists_become_points_of_the_same_values(spark: SparkSessio
     frame = parsed(spark, reader, [text for _, text in cases.values()])
     counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
     assert counts.keys() <= {*kinds(keys)}
-    closed = reader.closed(view(frame, "parsed"), counts)
+    closed = reader.closed(leaf(frame), counts)
     found: dict[int, set[Pattern]] = {i: set() for i in cases}
     for (_, name), points in closed.points.items():
         for n, constant in points.frame(spark).selectExpr("n", temporal(name, name)).collect():
@@ -281,7 +281,7 @@ def test_plain_numbers_are_read_without_a_parser_and_mean_the_same(spark: SparkS
     for name, number in reader.plain("text").items():
         plain = [row["text"] for row in frame.where(f"{number} IS NOT NULL").collect()]
         assert f'{{"{name}": 7}}' in plain
-        points = reader.plain_points(view(frame, "texts"), "text", name).frame(spark)
+        points = reader.plain_points(leaf(frame), "text", name).frame(spark)
         wanted = [dict(read(text, COLUMNS).patterns)[name] for text in plain]
         assert sorted(row[name] for row in points.collect()) == sorted(
             p.value for p in wanted if isinstance(p, Constant)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from caesura.checkpoint.manifest import TableVersion
 from caesura.operators.closed import Closed, covered, uncovered
-from caesura.operators.rows import union, view
+from caesura.operators.rows import leaf, union
 from caesura.operators.store import Store
 from caesura.punctuation import Punctuation, set_match
 from caesura.punctuation_json import read
@@ -140,10 +140,10 @@ class Stored:
     def append(self, texts: Sequence[str]) -> None:
         reader = Reader(TYPES, KEYS)
         given = self.spark.sql("SELECT explode(:texts) AS text", {"texts": list(texts)})
-        frame = reader.parse(view(given, "texts"), "text").frame(self.spark).localCheckpoint()
+        frame = reader.parse(leaf(given), "text").frame(self.spark).localCheckpoint()
         counts = {row["kind"]: row["count"] for row in frame.groupBy("kind").count().collect()}
-        closed = reader.closed(view(frame, "parsed"), counts).mapped(
-            lambda rows, what: view(rows.frame(self.spark).localCheckpoint(), what)
+        closed = reader.closed(leaf(frame), counts).mapped(
+            lambda rows, what: leaf(rows.frame(self.spark).localCheckpoint())
         )
         changes = self.store.append(self.files.open(self.versions), closed)
         written = self.files.write(self.slices, changes)
@@ -162,7 +162,7 @@ def test_a_store_covers_what_its_punctuations_cover(
     rows = probes()
     types = ", ".join(f"`{name}` {type}" for name, type in TYPES.items())
     frame = spark.createDataFrame([(i, *row.values()) for i, row in enumerate(rows)], f"i INT, {types}").cache()
-    probed = view(frame, "probes")
+    probed = leaf(frame)
     stored = Stored(spark, tmp_path, policy)
     punctuations: list[Punctuation] = []
     for texts in SLICES if policy == PurgePolicy() else SLICES[:2]:

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from caesura.model.operator import Row
 from caesura.model.synopsis import kept
-from caesura.operators.rows import union, view
+from caesura.operators.rows import leaf, union
 from caesura.safety.needs import needs
 from caesura.safety.summarise import summary
 from caesura.safety.synopsis import Synopsis
@@ -49,7 +49,7 @@ def test_a_synopsis_holds_what_the_model_keeps(spark: SparkSession) -> None:
         assert synopsis is not None
         schema = ", ".join(f"`{name}` BIGINT" for name in names)
         parts = [
-            view(spark.createDataFrame([tuple(row[n] for n in names) for row in part], schema), f"part {k}")
+            leaf(spark.createDataFrame([tuple(row[n] for n in names) for row in part], schema))
             for k, part in enumerate((rows[:15], rows[15:]))
         ]
         both = union(map(synopsis.of, parts))

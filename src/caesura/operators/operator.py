@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed
 from caesura.operators.intervals import Run, Stretch
-from caesura.operators.rows import Rows, union, view
+from caesura.operators.rows import Rows, leaf, union
 from caesura.types import Type
 
 Holds: TypeAlias = Literal["rows", "punctuations"]
@@ -111,42 +111,21 @@ class State:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
         if name not in self.shared:
             frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
-            shared = replace(view(_leaf(frame), _shared(name)), small=rows.small, ranges=rows.ranges)
-            self.shared[name] = frame, shared
+            self.shared[name] = frame, replace(leaf(frame), small=rows.small, ranges=rows.ranges)
         return self.shared[name][1]
 
     def stage(self, name: str, rows: Rows) -> Rows:
-        """A table that is computed at once: whoever reads it is planned by its size. To Spark it is a leaf, since
-        texts are made of plans, and tables that are made of one another would be written out in each."""
+        """A table that is computed at once: whoever reads it is planned by its size."""
         if name not in self.shared:
             frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
             frame.count()
-            held = _leaf(frame)
-            jvm = self.spark._jvm.org.apache.spark.sql  # type: ignore[union-attr]
-            leaves = getattr(getattr(jvm.execution, "LogicalRDD$"), "MODULE$")
-            leaf = leaves.fromDataset(held._jdf.queryExecution().toRdd(), held._jdf, False, False)
-            staged = DataFrame(jvm.classic.Dataset.ofRows(self.spark._jsparkSession, leaf), self.spark)
-            self.shared[name] = frame, replace(view(staged, _shared(name)), ranges=rows.ranges)
+            self.shared[name] = frame, replace(leaf(frame), ranges=rows.ranges)
         return self.shared[name][1]
 
     def forget(self) -> None:
-        """A view holds its plan, and a plan that has run the tables that it sent to every task."""
-        for name, (frame, _) in self.shared.items():
+        for frame, _ in self.shared.values():
             frame.unpersist()
         self.shared.clear()
-
-
-def _shared(name: str) -> str:
-    return f"shared: {name}"
-
-
-def _leaf(frame: DataFrame) -> DataFrame:
-    """What is held of a frame, as a relation of its own. Spark would know it again by its whole plan, and plans of
-    frames that are made of one another grow with each."""
-    spark = frame.sparkSession
-    held = frame._jdf.queryExecution().withCachedData()
-    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
-    return DataFrame(datasets.ofRows(spark._jsparkSession, held), spark)
 
 
 class Operator(Protocol):

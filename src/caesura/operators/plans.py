@@ -1,14 +1,15 @@
 """Statements that Spark has analysed and optimised once, for all slices.
 
-From slice to slice a statement is the same; the tables that it names are other files. So its optimised plan is kept,
-by its text and the kinds of its tables, with a gap in the place of each table, and a slice fills the gaps (decision
-0021). What is left to do then is to choose how to execute it, which Spark does by the sizes of the tables.
+From slice to slice a statement is the same; the tables that it names are other files. So its optimised plan is
+kept, by its text and the kinds of its tables, with a gap in the place of each table, and a slice fills the gaps
+(decision 0021). What is left to do then is to choose how to execute it, which Spark does by the sizes of the
+tables.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -19,6 +20,9 @@ from pyspark.sql import DataFrame, SparkSession
 _MOST = 1_000
 """Plans that are kept; those that were used last."""
 _NAME = "_caesura_plans"
+_UNFILLED = "SELECT raise_error('a plan reads a table that was not given')"
+_ALL = 1_000_000
+"""Columns that are listed."""
 
 
 class Table:
@@ -28,14 +32,20 @@ class Table:
         self.frame = frame
 
     @cached_property
+    def plan(self) -> Any:
+        """What is held of it in memory is a leaf. (Spark would know that again by the whole plan.)"""
+        return self.frame._jdf.queryExecution().withCachedData()
+
+    @cached_property
     def leaves(self) -> list[Any]:
-        """Of its plan: what is exchanged."""
-        return list(_each(self.frame._jdf.queryExecution().analyzed().collectLeaves()))
+        """What is exchanged."""
+        return list(_each(self.plan.collectLeaves()))
 
     @cached_property
     def kind(self) -> tuple[str, ...]:
         """Tables of one kind can take each other's place: the same columns, read by the same steps."""
-        return (self.frame._jdf.schema().json(), *map(_kind, self.leaves))
+        steps = "" if self.plan.children().isEmpty() else _steps(self.plan)
+        return (self.frame._jdf.schema().json(), *map(_class, self.leaves), steps)
 
 
 @dataclass(frozen=True)
@@ -79,15 +89,16 @@ class Plans:
     def __init__(self, spark: SparkSession, shelf: _Shelf) -> None:
         self._spark, self._shelf = spark, shelf
         self._session: Any = spark._jsparkSession
-        self._jvm: Any = spark._jvm
+        jvm: Any = spark._jvm
+        self._jvm = jvm
         self._zone = spark.conf.get("spark.sql.session.timeZone")
         self._naming = Lock()
-        execution = self._jvm.org.apache.spark.sql.execution
+        execution = jvm.org.apache.spark.sql.execution
         self._planning = _object(execution, "QueryExecution")
         self._rdds = _object(execution, "LogicalRDD")
-        self._gaps = _object(self._jvm.org.apache.spark.sql.catalyst.plans.logical, "LocalRelation")
-        self._nothing = self._jvm.scala.Option.empty()
-        self._no_rows = self._jvm.PythonUtils.toSeq(self._jvm.java.util.ArrayList())
+        self._nothing = jvm.scala.Option.empty()
+        # So that the optimiser makes no filter of what one side of a join has, which would be a subquery.
+        self._small = self._session.emptyDataFrame().queryExecution().optimizedPlan().stats()
 
     def frame(self, statement: str, named: Mapping[str, Table | str]) -> DataFrame:
         """The rows of a statement over these tables; a text is a query that gives constants."""
@@ -105,22 +116,34 @@ class Plans:
     def _optimised(self, statement: str, tables: Mapping[str, Table]) -> _Kept:
         with self._naming:  # names are of the session, and threads have other tables under the same
             for name, table in tables.items():
-                table.frame.createOrReplaceTempView(name)
-            plan = self._spark.sql(statement)._jdf.queryExecution().optimizedPlan()
-        assert plan.subqueriesAll().isEmpty(), statement  # which no exchange would reach
+                self._frame(table.plan).createOrReplaceTempView(name)
+            plan = self._spark.sql(statement)._jdf.queryExecution().analyzed()
+            for name in tables:  # which would hold what the tables hold
+                self._spark.catalog.dropTempView(name)
+        # First each leaf becomes one into which the optimiser cannot look: nothing of this slice may stay.
+        gaps = self._jvm.java.util.HashMap()
         places = [(name, i) for name, table in tables.items() for i, _ in enumerate(table.leaves)]
+        rows = [self._session.sql(_UNFILLED).queryExecution().toRdd() for _ in places]
+        contents = [_content(tables[name].leaves[i]) for name, i in places]
+        for leaf, at in self._found(plan, contents):
+            gaps.put(leaf, self._leaf(leaf.output(), rows[at], self._small))
+        open_plan = self._exchanged(plan, gaps)
+        open_plan.setAnalyzed()
+        optimised = self._frame(open_plan)._jdf.queryExecution().optimizedPlan()
+        # Then they are looked for, since the optimiser makes copies of them.
+        found = (_Gap(*places[at], leaf) for leaf, at in self._found(optimised, rows))
+        return _Kept(optimised, tuple(found))
+
+    def _found(self, plan: Any, contents: Sequence[Any]) -> Iterator[tuple[Any, int]]:
+        """The leaves of a plan that have one of these contents, and which."""
         known = self._jvm.java.util.IdentityHashMap()
-        for at, (name, i) in enumerate(places):
-            known.put(_content(tables[name].leaves[i]), at)
-        gaps: list[_Gap] = []
-        exchanged = self._jvm.java.util.HashMap()
-        for leaf in _each(plan.collectLeaves()):
-            content = _content(leaf)
-            if content is not None and (at := known.get(content)) is not None:
-                gap = self._gaps.apply(leaf.output(), self._no_rows, False, self._nothing)
-                exchanged.put(leaf, gap)
-                gaps.append(_Gap(*places[at], gap))
-        return _Kept(self._exchanged(plan, exchanged), tuple(gaps))
+        for at, content in enumerate(contents):
+            known.put(content, at)
+        for part in (plan, *_each(plan.subqueriesAll())):
+            for leaf in _each(part.collectLeaves()):
+                content = _content(leaf)
+                if content is not None and (at := known.get(content)) is not None:
+                    yield leaf, at
 
     def _filled(self, kept: _Kept, tables: Mapping[str, Table]) -> Any:
         exchanged = self._jvm.java.util.HashMap()
@@ -129,7 +152,8 @@ class Plans:
         return self._exchanged(kept.plan, exchanged)
 
     def _exchanged(self, plan: Any, nodes: Any) -> Any:
-        return plan.transformDown(self._jvm.PythonUtils.toScalaMap(nodes))
+        """The optimiser makes subqueries of what is computed more than once."""
+        return plan.transformDownWithSubqueries(self._jvm.PythonUtils.toScalaMap(nodes))
 
     def _with_output(self, leaf: Any, output: Any) -> Any:
         """The same leaf, with columns that the rest of a plan knows."""
@@ -151,9 +175,11 @@ class Plans:
         chosen = self._planning.createSparkPlan(self._session.sessionState().planner(), plan)
         steps = self._planning.preparations(self._session, self._nothing, False)
         rows = self._planning.prepareForExecution(steps, chosen).execute()
-        leaf = self._leaf(plan.output(), rows, plan.stats())
+        return self._frame(self._leaf(plan.output(), rows, plan.stats()))
+
+    def _frame(self, plan: Any) -> DataFrame:
         datasets = self._jvm.org.apache.spark.sql.classic.Dataset
-        return DataFrame(datasets.ofRows(self._session, leaf), self._spark)
+        return DataFrame(datasets.ofRows(self._session, plan), self._spark)
 
     def _leaf(self, output: Any, rows: Any, stats: Any) -> Any:
         rdds, nothing = self._rdds, self._nothing
@@ -172,14 +198,13 @@ def _each(several: Any) -> Iterator[Any]:
     return (several.apply(i) for i in range(several.size()))
 
 
+def _steps(plan: Any) -> str:
+    """What is done to the rows of the leaves."""
+    return str(plan.canonicalized().treeString(True, False, _ALL, False, False))
+
+
 def _class(leaf: Any) -> str:
     return str(leaf.getClass().getSimpleName())
-
-
-def _kind(leaf: Any) -> str:
-    """How many constants there are may steer the optimiser."""
-    name = _class(leaf)
-    return f"{name} {leaf.data().size()}" if name == "LocalRelation" else name
 
 
 def _content(leaf: Any) -> Any:

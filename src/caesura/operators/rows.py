@@ -1,4 +1,4 @@
-"""Tables as relational expressions: SQL over named views, put together without asking Spark.
+"""Tables as relational expressions: SQL over tables of Spark, put together without asking it.
 
 A DataFrame is analysed at every step, and every name in it travels to the JVM by itself; for the hundred steps of
 a slice that took longer than the slice's tasks (decision 0007). `Rows` are put together as text, and a whole job
@@ -26,21 +26,20 @@ _CHUNK = 4096
 """Rows are repeated so many at a time."""
 _NOTHING = "1 AS `no column`"
 """What SQL wants to see in the place of no column at all."""
-_CONSTANTS = "constants"
 _ALIAS = "AS `the rows`"
 """Without one, Spark takes the WHERE of `FROM t WHERE (flag)` for an alias with a list of columns."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """A table: a query whose `parts` are SQL and the tables it reads, or the name of a view."""
+    """A table: a query whose `parts` are SQL and the tables it reads, or a leaf of such queries."""
 
     columns: tuple[str, ...]
     parts: tuple[str | Rows, ...]
     small: bool = False
     """Whether it is to be sent to every executor when joined; otherwise Spark decides."""
     leaf: Table | str | None = None
-    """What its only part is the name of: a table of Spark's, or a query of constants."""
+    """Instead of parts: a table that Spark has, or a query of constants."""
     selection: _Selection | None = None
     """The query's own terms, if it is a simple one: what reads it can then become one query with it."""
     ranges: Mapping[str, Ends] = field(default_factory=dict)
@@ -203,16 +202,14 @@ class Rows:
         def reference(rows: Rows) -> str:
             if rows.leaf is not None:
                 if rows not in named:
-                    (name,) = rows.parts
-                    assert isinstance(name, str)
-                    named[rows] = name if name != _CONSTANTS else f"{name}_{len(named) + 1}"
+                    named[rows] = f"table_{len(leaves) + 1}"
                     leaves[named[rows]] = rows.leaf
                 return named[rows]
             if uses[rows] == 1:
                 return f"({query(rows)})"
             if rows not in named:
                 body = query(rows)
-                named[rows] = f"step_{len(named) + 1}"
+                named[rows] = f"step_{len(steps) + 1}"
                 steps.append(f"{named[rows]} AS ({body})")
             return named[rows]
 
@@ -243,9 +240,9 @@ def _count(rows: Rows, uses: Counter[Rows]) -> None:
                 _count(part, uses)
 
 
-def view(frame: DataFrame, name: str) -> Rows:
-    """A DataFrame under a name of its session; another one under the same name takes its place."""
-    return Rows(tuple(frame.columns), (quote(name),), leaf=Table(frame))
+def leaf(frame: DataFrame) -> Rows:
+    """A DataFrame, to be read by statements."""
+    return Rows(tuple(frame.columns), (), leaf=Table(frame))
 
 
 _FEW = 1_000_000
@@ -260,7 +257,7 @@ def local(columns: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Rows:
     """A table of constants. They are data to Spark, not code: other constants need no new code."""
     listed = ", ".join(f"({', '.join(row)})" for row in rows)
     names = ", ".join(map(quote, columns))
-    return Rows(columns, (_CONSTANTS,), leaf=f"SELECT {names} FROM VALUES {listed} AS constants({names})")
+    return Rows(columns, (), leaf=f"SELECT {names} FROM VALUES {listed} AS constants({names})")
 
 
 def values(outputs: Mapping[str, str]) -> Rows:

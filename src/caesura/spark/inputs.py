@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.catalog import Stream
-from caesura.operators.rows import Rows, quote, text, view
+from caesura.operators.rows import Rows, leaf, quote, text
 from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_blank, is_json_lines, parsed
 from caesura.spark.sources import adopted, columnar, is_file_format
 
@@ -77,7 +77,7 @@ class Inputs:
             yield {
                 name: rows.project(self.inputs[name].normalised(rows.columns))
                 for name, frame in parts.items()
-                for rows in (view(frame, f"stream: {name}"),)
+                for rows in (leaf(frame),)
             }
         finally:
             for frame in held:

@@ -19,7 +19,7 @@ from caesura.checkpoint.manifest import MANIFESTS, last_manifest
 from caesura.checkpoint.storage import LocalStorage, Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
-from caesura.operators.rows import Rows, view
+from caesura.operators.rows import Rows, leaf
 from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
 from caesura.spark.attempt import Assembly, Target
@@ -51,8 +51,7 @@ _SETTINGS = {
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.analyzer.maxIterations": "1000",  # a wide stream's punctuations are a deep statement
     # An anti-join with a union is not to become a union of anti-joins, which doubles the plan.
-    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin,"
-    "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin",
     "spark.sql.optimizer.nestedSchemaPruning.enabled": "false",  # all of an interval is read
     "spark.sql.maxConcurrentOutputFileWriters": "64",  # one per state table, instead of sorting by table
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the default, INT96, is slow
@@ -268,9 +267,9 @@ def _needed_tables(compiled: Compiled, pipeline: plan.Pipeline) -> tuple[Table |
 
 def _tables(spark: SparkSession, needed: tuple[Table | Values, ...], settings: Settings) -> dict[Relation, Rows]:
     tables: dict[Relation, Rows] = {}
-    for number, table in enumerate(needed):
+    for table in needed:
         frame = _table(spark, table, settings).persist(StorageLevel.MEMORY_AND_DISK)
-        tables[table] = view(frame, f"table {number}: {table.name}")
+        tables[table] = leaf(frame)
     return tables
 
 

@@ -34,7 +34,7 @@ from caesura.checkpoint.verify import STATE, require_state
 from caesura.operators.intervals import MOST, interval_table
 from caesura.operators.operator import Changes, Held, Holds, State, StateTable
 from caesura.operators.released import Count, released
-from caesura.operators.rows import Rows, hull, quote, text, union, view
+from caesura.operators.rows import Rows, hull, leaf, quote, text, union
 from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
@@ -341,7 +341,7 @@ class StateFiles:
             return [self._read(name, self._files_of(name, version.parts), version)]
         deltas = tuple(delta for delta in version.deltas if delta.rows)
         base = self._read(name, self._cached(name, version.base), version)
-        return [base, self._read(name, self._files_of(name, deltas), version, " since")] if deltas else [base]
+        return [base, self._read(name, self._files_of(name, deltas), version)] if deltas else [base]
 
     def _cached(self, name: str, base: Part) -> DataFrame:
         """A base that will be read by many slices is held in memory until it is written anew."""
@@ -350,8 +350,8 @@ class StateFiles:
             self._bases[key] = self._files_of(name, (base,)).persist(StorageLevel.MEMORY_AND_DISK)
         return self._bases[key]
 
-    def _read(self, name: str, files: DataFrame, version: TableVersion, which: str = "") -> Rows:
-        return self._layouts[name].as_read(view(files, f"state: {name}{which}")).ranging(version.ranges)
+    def _read(self, name: str, files: DataFrame, version: TableVersion) -> Rows:
+        return self._layouts[name].as_read(leaf(files)).ranging(version.ranges)
 
     def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
         paths = [self._storage.path(STATE, part.folder, self._folders[name]) for part in parts]

@@ -15,7 +15,7 @@ from pyspark.sql import Observation, SparkSession
 from pyspark.sql.functions import expr
 
 from caesura.operators.intervals import NO_VALUE, Run
-from caesura.operators.rows import Ends, Rows, quote, text, union, view
+from caesura.operators.rows import Ends, Rows, leaf, quote, text, union
 from caesura.spark.figures import (
     ADMITTED,
     BOUND,
@@ -227,4 +227,4 @@ def _with_others(spark: SparkSession, name: str, survey: Survey, arrivals: Arriv
     )
     parsed = arrivals.parsed().frame(spark).observe(counted, *per_kind).localCheckpoint(eager=True)
     found = {kind: n for kind, n in counted.get.items() if n}
-    return replace(survey, parsed=view(parsed, f"punctuations: {name}"), kinds=found)
+    return replace(survey, parsed=leaf(parsed), kinds=found)
