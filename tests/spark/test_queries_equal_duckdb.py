@@ -48,6 +48,9 @@ QUERIES = {
     "projected": "SELECT id + 1 AS next, upper(town) AS town, amount * 2 AS twice FROM sale",
     "distinct_rows": "SELECT DISTINCT customer, town FROM sale",
     "joined": "SELECT s.id, s.amount, p.weight FROM sale AS s JOIN parcel AS p ON s.id = p.sale",
+    "joined_heavy": "SELECT x.id, y.weight FROM sale AS x JOIN parcel AS y ON y.sale = x.id WHERE y.weight > 3",
+    "joined_dear": """SELECT s.id, MAX(p.weight) AS most FROM sale AS s, parcel AS p
+        WHERE s.id = p.sale AND s.amount > 5 AND p.weight IS NOT NULL GROUP BY s.id""",
     "with_table": "SELECT s.id, t.country FROM sale AS s JOIN town AS t ON s.town = t.name",
     "left_joined": "SELECT s.id, s.amount, p.weight FROM sale AS s LEFT JOIN parcel AS p ON s.id = p.sale",
     "right_joined": """SELECT s.amount, p.sale, p.weight FROM sale AS s

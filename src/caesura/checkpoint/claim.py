@@ -26,6 +26,7 @@ from caesura.checkpoint.typed import MisfitError
 from caesura.diagnostics import CaesuraError, Diagnostic, Source
 from caesura.diagnostics.code import Code
 from caesura.planning.choose import chosen, demanded, executed, let_through
+from caesura.planning.share import shared
 from caesura.planning.statistics import Statistics
 from caesura.planning.through import Gate
 from caesura.safety.tree import Arrangement
@@ -158,7 +159,7 @@ def _executed(claim: Claim, wish: Wish) -> plan.Pipeline:
     )
     gates = tuple(kept.gates for kept in claim.queries)
     arrangements = tuple(kept.arrangements for kept in claim.queries)
-    return executed(let_through(replace(pipeline, queries=queries), gates), arrangements)
+    return shared(executed(let_through(replace(pipeline, queries=queries), gates), arrangements))
 
 
 def _bound_again(text: str, wish: Wish) -> dict[str, plan.Query]:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pyspark.sql import SparkSession
 
+_MOST = 8
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -29,5 +30,5 @@ def side_by_side(spark: SparkSession, do: Callable[[T], R], each: Iterable[T]) -
     several = list(each)
     if len(several) < 2:
         return [do(one) for one in several]
-    with workers(spark, len(several)) as pool:
+    with workers(spark, min(len(several), _MOST)) as pool:
         return list(pool.map(do, several))

@@ -139,7 +139,7 @@ def _wide(plan: Plan) -> list[Join]:
 
 def choose(join: Join, measured: Statistics = UNKNOWN) -> Choice:
     trees, statistics = SafeTrees(join), measured.of(join)
-    if not _all_leave(shaped(join)):
+    if not all_leave(shaped(join)):
         return Choice(join, None, because="some rows of it never leave")
     if join.demand is True and (unlike := _incomparable(join)) is not None:
         return Choice(join, None, because=f"rows with {unlike} cannot be compared, and so not wait")
@@ -199,7 +199,7 @@ def _joins(tree: Tree) -> int:
     return 0 if isinstance(tree, int) else 1 + sum(map(_joins, tree))
 
 
-def _all_leave(plan: Plan) -> bool:
+def all_leave(plan: Plan) -> bool:
     """Whether no state is open, and none is bounded by a synopsis, which is made for the join as it stands."""
     derivation = derive(plan)
     reaches = (reach for several in derivation.reaches.values() for reach in several if reach is not None)

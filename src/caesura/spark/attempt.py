@@ -25,7 +25,7 @@ from caesura.operators.join import Join
 from caesura.operators.operator import Changes, Flow
 from caesura.operators.released import Count, counts
 from caesura.operators.rows import Rows
-from caesura.operators.together import workers
+from caesura.operators.together import side_by_side, workers
 from caesura.spark.arrivals import Arrivals
 from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract, Source
@@ -251,9 +251,13 @@ class Attempt:
     def _staged(self, flows: Mapping[plan.Plan, Flow]) -> dict[str, Result]:
         """Write the queries' result rows aside."""
         targets = self._assembly.targets
-        staged = {each.query.name: self._result(each, flows[each.query.plan].rows) for each in targets}
+
+        def staged(target: Target) -> Result:
+            return self._result(target, flows[target.query.plan].rows)
+
+        results = side_by_side(self._assembly.spark, staged, targets)
         reach("results staged")
-        return staged
+        return {target.query.name: result for target, result in zip(targets, results, strict=True)}
 
     def _result(self, target: Target, rows: Rows | None) -> Result:
         if rows is None:

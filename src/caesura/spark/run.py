@@ -42,6 +42,7 @@ from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import storage_at
 from caesura.spark.targets import Show, Targets
 from caesura.spark.traffic import origins
+from caesura.spark.width import widen
 
 _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
@@ -241,7 +242,7 @@ def work_session(spark: SparkSession) -> SparkSession:
     session = spark.newSession()
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)
-    session.conf.set("spark.sql.shuffle.partitions", str(spark.sparkContext.defaultParallelism))
+    widen(session, None)
     session.conf.set("spark.sql.autoBroadcastJoinThreshold", str(_broadcast_bytes(spark)))
     # A time without a zone means the same in rows, which the user's session may read, and in punctuations.
     zone = spark.conf.get("spark.sql.session.timeZone")

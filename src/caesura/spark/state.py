@@ -38,6 +38,7 @@ from caesura.operators.rows import Rows, hull, leaf, quote, text, union
 from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
+from caesura.spark.width import width
 
 _WRITTEN = re.compile(r"[0-9]{10}-[0-9a-z]+")
 """A folder of ours. What has another name is not."""
@@ -172,8 +173,7 @@ class StateFiles:
         metrics += (f"count_if({quarantined} AND {each.condition}) AS q{i}" for i, each in enumerate(aside))
         metrics += (f"{each.example} AS e{i}" for i, each in enumerate(aside))
         metrics += (f"max(IF(table = '{_FIGURE} {i}', {_FIGURE}, NULL)) AS f{i}" for i, _ in enumerate(figures))
-        width = self._spark.sparkContext.defaultParallelism
-        frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width)
+        frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width(self._spark))
         if figures:
             frame = frame.where(f"NOT startswith(table, '{_FIGURE}')")
         writer = frame.drop(_FIGURE, _WIDE).write.mode("overwrite")
