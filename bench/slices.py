@@ -3,8 +3,8 @@
     python -m bench.slices --parts small queries large state --rounds 3
 
 Small and large slices of the auction join against Spark's stream-stream join, Flink SQL and one batch join;
-pipelines of one to sixteen queries over the same two streams against as many streaming queries of Spark; a state of
-ten million rows, of which little changes in a slice. Systems take turns.
+pipelines of one to sixteen queries over the same two streams against as many streaming queries of Spark; a state
+of ten million rows, of which little changes in a slice. Systems take turns.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ HOW = f"""\
 - Small: seconds of the whole input over its slices, after {WARM_UP_SECONDS} s of warming up, the median of the
   rounds; rows are only counted.
 - Queries: each joins auctions and bids, asks for another least price, and groups by auction. All pipelines take
-  turns in one JVM, after a warm-up of all; the median slice of {QUERY_SLICES}, without the first {FIRST}. Spark runs
-  as many streaming queries of the same SQL side by side; its time is that of all of them over the slices.
+  turns in one JVM, after a warm-up of all; the median slice of {QUERY_SLICES}, without the first {FIRST}. Spark
+  runs as many streaming queries of the same SQL side by side; its time is that of all of them over the slices.
 - Large: as `make bench` has it, each run in a process of its own.
 - State: a stream holds so many rows; a slice brings {growth.CHANGED:,} and closes as many.
 """

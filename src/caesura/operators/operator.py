@@ -12,12 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed
 from caesura.operators.intervals import Run, Stretch
-from caesura.operators.rows import Rows, leaf, union
+from caesura.operators.plans import Table
+from caesura.operators.rows import Rows, leaf, made, union
 from caesura.types import Type
 
 Holds: TypeAlias = Literal["rows", "punctuations"]
@@ -97,7 +98,7 @@ class State:
 
     spark: SparkSession
     tables: Mapping[str, Held] = field(default_factory=dict)
-    shared: dict[str, tuple[DataFrame, Rows]] = field(default_factory=dict)
+    shared: dict[str, Rows] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Held:
         return self.tables.get(name, Held())
@@ -110,21 +111,22 @@ class State:
     def share(self, name: str, rows: Rows) -> Rows:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""
         if name not in self.shared:
-            frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
-            self.shared[name] = frame, replace(leaf(frame), small=rows.small, ranges=rows.ranges)
-        return self.shared[name][1]
+            shared = made(rows.columns, lambda: rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK))
+            self.shared[name] = replace(shared, small=rows.small, ranges=rows.ranges)
+        return self.shared[name]
 
     def stage(self, name: str, rows: Rows) -> Rows:
         """A table that is computed at once: whoever reads it is planned by its size."""
         if name not in self.shared:
             frame = rows.frame(self.spark).persist(StorageLevel.MEMORY_AND_DISK)
             frame.count()
-            self.shared[name] = frame, replace(leaf(frame), ranges=rows.ranges)
-        return self.shared[name][1]
+            self.shared[name] = replace(leaf(frame), ranges=rows.ranges)
+        return self.shared[name]
 
     def forget(self) -> None:
-        for frame, _ in self.shared.values():
-            frame.unpersist()
+        for rows in self.shared.values():
+            if isinstance(rows.leaf, Table):
+                rows.leaf.forget()
         self.shared.clear()
 
 

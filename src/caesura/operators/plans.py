@@ -9,9 +9,8 @@ tables.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -26,26 +25,44 @@ _ALL = 1_000_000
 
 
 class Table:
-    """A table that statements name."""
+    """A table that statements name, made when the first of them is run, in whatever thread."""
 
-    def __init__(self, frame: DataFrame) -> None:
-        self.frame = frame
+    def __init__(self, made: Callable[[], DataFrame]) -> None:
+        self._made = made
+        self._lock = Lock()
+        self._known: _Known | None = None
 
-    @cached_property
-    def plan(self) -> Any:
-        """What is held of it in memory is a leaf. (Spark would know that again by the whole plan.)"""
-        return self.frame._jdf.queryExecution().withCachedData()
+    @property
+    def known(self) -> _Known:
+        with self._lock:
+            if self._known is None:
+                self._known = _Known.of(self._made())
+            return self._known
 
-    @cached_property
-    def leaves(self) -> list[Any]:
-        """What is exchanged."""
-        return list(_each(self.plan.collectLeaves()))
+    def forget(self) -> None:
+        """What is held of it in memory, if it was made."""
+        with self._lock:
+            if self._known is not None:
+                self._known.frame.unpersist()
 
-    @cached_property
-    def kind(self) -> tuple[str, ...]:
-        """Tables of one kind can take each other's place: the same columns, read by the same steps."""
-        steps = "" if self.plan.children().isEmpty() else _steps(self.plan)
-        return (self.frame._jdf.schema().json(), *map(_class, self.leaves), steps)
+
+@dataclass(frozen=True)
+class _Known:
+    """What Spark knows of a table. Of what is held in memory there is one leaf; else Spark would look for it by the
+    whole plan. Leaves are what is exchanged; tables of one kind can take each other's place: the same columns, read
+    by the same steps."""
+
+    frame: DataFrame
+    plan: Any
+    leaves: tuple[Any, ...]
+    kind: tuple[str, ...]
+
+    @classmethod
+    def of(cls, frame: DataFrame) -> _Known:
+        plan = frame._jdf.queryExecution().withCachedData()
+        leaves = tuple(_each(plan.collectLeaves()))
+        steps = "" if plan.children().isEmpty() else _steps(plan)
+        return cls(frame, plan, leaves, (frame._jdf.schema().json(), *map(_class, leaves), steps))
 
 
 @dataclass(frozen=True)
@@ -102,7 +119,10 @@ class Plans:
 
     def frame(self, statement: str, named: Mapping[str, Table | str]) -> DataFrame:
         """The rows of a statement over these tables; a text is a query that gives constants."""
-        tables = {name: self._constants(each) if isinstance(each, str) else each for name, each in named.items()}
+        tables = {
+            name: _Known.of(self._spark.sql(each)) if isinstance(each, str) else each.known
+            for name, each in named.items()
+        }
         key = (self._zone, statement, tuple(table.kind for table in tables.values()))
         kept = self._shelf.get(key)
         if kept is None:
@@ -110,10 +130,7 @@ class Plans:
             self._shelf.put(key, kept)
         return self._executed(self._filled(kept, tables))
 
-    def _constants(self, query: str) -> Table:
-        return Table(self._spark.sql(query))
-
-    def _optimised(self, statement: str, tables: Mapping[str, Table]) -> _Kept:
+    def _optimised(self, statement: str, tables: Mapping[str, _Known]) -> _Kept:
         with self._naming:  # names are of the session, and threads have other tables under the same
             for name, table in tables.items():
                 self._frame(table.plan).createOrReplaceTempView(name)
@@ -145,7 +162,7 @@ class Plans:
                 if content is not None and (at := known.get(content)) is not None:
                     yield leaf, at
 
-    def _filled(self, kept: _Kept, tables: Mapping[str, Table]) -> Any:
+    def _filled(self, kept: _Kept, tables: Mapping[str, _Known]) -> Any:
         exchanged = self._jvm.java.util.HashMap()
         for gap in kept.gaps:
             exchanged.put(gap.node, self._with_output(tables[gap.table].leaves[gap.leaf], gap.node.output()))

@@ -11,7 +11,7 @@ cannot give a row is left out of the plan instead of being executed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -242,7 +242,12 @@ def _count(rows: Rows, uses: Counter[Rows]) -> None:
 
 def leaf(frame: DataFrame) -> Rows:
     """A DataFrame, to be read by statements."""
-    return Rows(tuple(frame.columns), (), leaf=Table(frame))
+    return made(tuple(frame.columns), lambda: frame)
+
+
+def made(columns: tuple[str, ...], make: Callable[[], DataFrame]) -> Rows:
+    """The same, made when the first statement reads it."""
+    return Rows(columns, (), leaf=Table(make))
 
 
 _FEW = 1_000_000

@@ -26,6 +26,11 @@ class Layout:
     schema: str
     """Of the files."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Of the files."""
+        return tuple(name for each in self.written.values() for name in each) or tuple(_NO_COLUMN)
+
     def as_written(self, rows: Rows, more: Mapping[str, str]) -> Rows:
         """With more columns, which are the same for all rows of the table or speak of its own."""
         columns = {name: sql for column in rows.columns for name, sql in self.written[column].items()}

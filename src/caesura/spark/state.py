@@ -7,7 +7,7 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import count
@@ -34,7 +34,7 @@ from caesura.checkpoint.verify import STATE, require_state
 from caesura.operators.intervals import MOST, interval_table
 from caesura.operators.operator import Changes, Held, Holds, State, StateTable
 from caesura.operators.released import Count, released
-from caesura.operators.rows import Rows, hull, leaf, quote, text, union
+from caesura.operators.rows import Rows, hull, made, quote, text, union
 from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
@@ -338,10 +338,11 @@ class StateFiles:
             listed = interval_table(interval[0], spans.intervals(version.spans, interval[1]))
             return [listed, *self._tables_of(name, replace(version, base=None, spans=()))]
         if version.base is None or version.base.rows <= self._policy.eager_rows:
-            return [self._read(name, self._files_of(name, version.parts), version)]
+            return [self._read(name, lambda: self._files_of(name, version.parts), version)]
         deltas = tuple(delta for delta in version.deltas if delta.rows)
-        base = self._read(name, self._cached(name, version.base), version)
-        return [base, self._read(name, self._files_of(name, deltas), version)] if deltas else [base]
+        whole = version.base
+        base = self._read(name, lambda: self._cached(name, whole), version)
+        return [base, self._read(name, lambda: self._files_of(name, deltas), version)] if deltas else [base]
 
     def _cached(self, name: str, base: Part) -> DataFrame:
         """A base that will be read by many slices is held in memory until it is written anew."""
@@ -350,8 +351,9 @@ class StateFiles:
             self._bases[key] = self._files_of(name, (base,)).persist(StorageLevel.MEMORY_AND_DISK)
         return self._bases[key]
 
-    def _read(self, name: str, files: DataFrame, version: TableVersion) -> Rows:
-        return self._layouts[name].as_read(leaf(files)).ranging(version.ranges)
+    def _read(self, name: str, files: Callable[[], DataFrame], version: TableVersion) -> Rows:
+        layout = self._layouts[name]
+        return layout.as_read(made(layout.columns, files)).ranging(version.ranges)
 
     def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
         paths = [self._storage.path(STATE, part.folder, self._folders[name]) for part in parts]
