@@ -48,9 +48,10 @@ class Table:
 
 @dataclass(frozen=True)
 class _Known:
-    """What Spark knows of a table. Of what is held in memory there is one leaf; else Spark would look for it by the
-    whole plan. Leaves are what is exchanged; tables of one kind can take each other's place: the same columns, read
-    by the same steps."""
+    """What Spark knows of a table. What is held in memory is one leaf; else it would be looked for by the whole
+    plan. Leaves are exchanged. Tables of one kind can take each other's place: the same columns, read by
+    the same steps.
+    """
 
     frame: DataFrame
     plan: Any

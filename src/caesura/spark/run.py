@@ -62,6 +62,7 @@ _SETTINGS = {
     # Hadoop sets the mode of every local file by a process, which takes 12 ms (decision 0015): none for checksums.
     "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
     "fs.file.impl.disable.cache": "true",
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
 }
 _BROADCAST_BYTES = 64 * 1024 * 1024
 _BROADCASTS = 64

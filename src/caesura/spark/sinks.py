@@ -25,6 +25,7 @@ from caesura.checkpoint.manifest import Result, slice_name
 from caesura.checkpoint.storage import File, Storage, files_of
 from caesura.checkpoint.verify import require
 from caesura.operators.rows import quote
+from caesura.spark.storage import make_ready
 
 STAGING = "_caesura"
 
@@ -75,9 +76,10 @@ class FileSink:
     def stage(self, slice: int, rows: DataFrame, *, ends: bool = False) -> Result:
         staged = self._staged(slice)
         path = self.storage.path(*staged)
+        make_ready(self.storage, *staged)
 
         def write(rows: DataFrame) -> None:
-            rows.write.format(self.format).options(**dict(self.options)).mode("overwrite").save(path)
+            rows.write.format(self.format).options(**dict(self.options)).mode("append").save(path)
 
         return Result(written(rows, write), files_of(self.storage, *staged))
 

@@ -38,6 +38,7 @@ from caesura.operators.rows import Rows, hull, made, quote, text, union
 from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
+from caesura.spark.storage import make_ready
 from caesura.spark.width import width
 
 _WRITTEN = re.compile(r"[0-9]{10}-[0-9a-z]+")
@@ -176,8 +177,9 @@ class StateFiles:
         frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width(self._spark))
         if figures:
             frame = frame.where(f"NOT startswith(table, '{_FIGURE}')")
-        writer = frame.drop(_FIGURE, _WIDE).write.mode("overwrite")
+        writer = frame.drop(_FIGURE, _WIDE).write.mode("append")
         if tables:
+            make_ready(self._storage, STATE, self._mine_of(slice))
             writer = writer.option("parquet.enable.dictionary", "false").partitionBy("table")
             writer.parquet(self._storage.path(STATE, self._mine_of(slice)))
         else:

@@ -13,6 +13,13 @@ from caesura.checkpoint.storage import File, LocalStorage, Storage
 from caesura.spark.reasons import reason
 
 
+def make_ready(storage: Storage, *folder: str) -> None:
+    """For Spark to write to, which would make the same folders: on a local disk Hadoop starts a process for each,
+    to set its mode (decision 0015)."""
+    if isinstance(storage, LocalStorage):
+        storage.make(*folder, "_temporary", "0", "_temporary")
+
+
 def storage_at(spark: SparkSession, root: str) -> Storage:
     """A local folder is reached directly: a call through the JVM takes as long as the work itself."""
     hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
