@@ -38,6 +38,7 @@ class Span:
 MOST = 32
 """So many intervals of a table the driver knows, at the most: whoever asks compares with each."""
 
+_HANDFUL = 4
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "DATE": 32}
 
 _AT_ONCE = 65536
@@ -69,6 +70,14 @@ class Run:
     @property
     def ends(self) -> tuple[str, ...]:
         return Span(self.type.sql, self.low, self.high).ends
+
+    @property
+    def low_open(self) -> bool:
+        return False
+
+    @property
+    def high_open(self) -> bool:
+        return False
 
     def meets(self, ends: Ends) -> bool:
         """Whether one of its values is between these."""
@@ -173,12 +182,35 @@ def _ranges(attribute: str, spans: Iterable[Stretch]) -> dict[str, Ends]:
 
 
 def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: bool = False) -> Rows:
-    """The rows whose value (as SQL) is in one of few spans, or in none. It is asked of every row: the ends are
-    columns, since to take them out of a struct would cost more than to compare."""
+    """The rows whose value (as SQL) is in one of few spans, or in none. It is asked of every row: the ends of a
+    handful are constants; those of more are columns, since to take them out of a struct would cost more than to
+    compare."""
+    spans = tuple(spans)
+    if len(spans) <= _HANDFUL:
+        return rows.where("NOT (" if negated else "(", *_in_one(value, spans), ")")
     ends = {end: f"span {end}" for end in ENDS}
     table = local(tuple(ends.values()), (span.ends for span in spans))
     low, high, low_open, high_open = map(quote, ends.values())
     return rows.matching_on(table, _between(value, low, high, low_open, high_open), negated=negated)
+
+
+def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
+    """The condition that a value is in one of the spans. Their ends are one constant, a struct: to generated code it
+    is an object, so that the code is that of the last slice. Unlike a join it takes no job."""
+    named = {
+        f"{end}_{i}": f"CAST({sql} AS {span.type})"
+        for i, span in enumerate(spans)
+        for end, sql in (("low", span.low), ("high", span.high))
+        if sql is not None
+    }
+    fields = ", ".join(f"'{name}', {sql}" for name, sql in named.items())
+    ends = local(("ends",), ((f"named_struct({fields})",),)) if named else None
+    for i, span in enumerate(spans):
+        yield f"{' OR ' if i else ''}({value} IS NOT NULL"
+        for end, compared in (("low", ">" if span.low_open else ">="), ("high", "<" if span.high_open else "<=")):
+            if ends is not None and f"{end}_{i}" in named:
+                yield from (f" AND {value} {compared} (SELECT ends FROM ", ends, f").{end}_{i}")
+        yield ")"
 
 
 def outside_some(rows: Rows, several: Sequence[tuple[str, Iterable[Stretch]]]) -> Rows:

@@ -94,19 +94,20 @@ class Rows:
     def without(self, *names: str) -> Rows:
         return self.only(name for name in self.columns if name not in names)
 
-    def where(self, condition: str) -> Rows:
+    def where(self, *condition: str | Rows) -> Rows:
+        """A condition may have queries of one row in it."""
         if self.selection is not None and self.selection.unchanged:
             both = condition
-            if self.selection.condition is not None:
-                both = f"({self.selection.condition}) AND ({condition})"
+            if self.selection.condition:
+                both = ("(", *self.selection.condition, ") AND (", *condition, ")")
             return self.selection.rows._selected(self.selection.outputs, self.ranges, both)
         return self._selected({name: quote(name) for name in self.columns}, self.ranges, condition)
 
     def _selected(
-        self, outputs: Mapping[str, str], ranges: Mapping[str, Ends], condition: str | None = None
+        self, outputs: Mapping[str, str], ranges: Mapping[str, Ends], condition: tuple[str | Rows, ...] = ()
     ) -> Rows:
-        where = "" if condition is None else f" {_ALIAS} WHERE {condition}"
-        parts = (f"SELECT {_named(outputs)} FROM ", self, where)
+        where = (f" {_ALIAS} WHERE ", *condition) if condition else ()
+        parts = (f"SELECT {_named(outputs)} FROM ", self, *where)
         selection = _Selection(self, outputs, condition)
         return Rows(tuple(outputs), parts, self.small, selection=selection, ranges=ranges)
 
@@ -224,7 +225,7 @@ class Rows:
 class _Selection:
     rows: Rows
     outputs: Mapping[str, str]
-    condition: str | None
+    condition: tuple[str | Rows, ...]
 
     @property
     def unchanged(self) -> bool:
