@@ -195,8 +195,8 @@ def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: 
 
 
 def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
-    """The condition that a value is in one of the spans. Their ends are one constant, a struct: to generated code it
-    is an object, so that the code is that of the last slice. Unlike a join it takes no job."""
+    """The condition that a value is in one of the spans. Their ends are one constant, a struct: to generated code
+    it is an object, so that the code is that of the last slice. Unlike a join it takes no job."""
     named = {
         f"{end}_{i}": f"CAST({sql} AS {span.type})"
         for i, span in enumerate(spans)
