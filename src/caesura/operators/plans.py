@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 _MOST = 1_000
 """Plans that are kept; those that were used last."""
 _NAME = "_caesura_plans"
+_MAKING = Lock()
 _UNFILLED = "SELECT raise_error('a plan reads a table that was not given')"
 _ALL = 1_000_000
 """Columns that are listed."""
@@ -144,24 +145,25 @@ class Plans:
         rows = [self._session.sql(_UNFILLED).queryExecution().toRdd() for _ in places]
         contents = [_content(tables[name].leaves[i]) for name, i in places]
         for leaf, at in self._found(plan, contents):
+            if at is None:
+                raise LookupError(f"a statement reads {_class(leaf)}, which was not given")
             gaps.put(leaf, self._leaf(leaf.output(), rows[at], self._small))
         open_plan = self._exchanged(plan, gaps)
         open_plan.setAnalyzed()
         optimised = self._frame(open_plan)._jdf.queryExecution().optimizedPlan()
         # Then they are looked for, since the optimiser makes copies of them.
-        found = (_Gap(*places[at], leaf) for leaf, at in self._found(optimised, rows))
+        found = (_Gap(*places[at], leaf) for leaf, at in self._found(optimised, rows) if at is not None)
         return _Kept(optimised, tuple(found))
 
-    def _found(self, plan: Any, contents: Sequence[Any]) -> Iterator[tuple[Any, int]]:
-        """The leaves of a plan that have one of these contents, and which."""
+    def _found(self, plan: Any, contents: Sequence[Any]) -> Iterator[tuple[Any, int | None]]:
+        """The leaves of a plan that have rows, and which of these contents they have."""
         known = self._jvm.java.util.IdentityHashMap()
         for at, content in enumerate(contents):
             known.put(content, at)
         for part in (plan, *_each(plan.subqueriesAll())):
             for leaf in _each(part.collectLeaves()):
-                content = _content(leaf)
-                if content is not None and (at := known.get(content)) is not None:
-                    yield leaf, at
+                if (content := _content(leaf)) is not None:
+                    yield leaf, known.get(content)
 
     def _filled(self, kept: _Kept, tables: Mapping[str, _Known]) -> Any:
         exchanged = self._jvm.java.util.HashMap()
@@ -243,7 +245,8 @@ def _content(leaf: Any) -> Any:
 def plans_of(spark: SparkSession) -> Plans:
     """A session has them, as long as there is one, and an application the shelf."""
     of_session, of_context = vars(spark), vars(spark.sparkContext)
-    if _NAME not in of_session:
-        of_session[_NAME] = Plans(spark, of_context.setdefault(_NAME, _Shelf()))
-    plans: Plans = of_session[_NAME]
-    return plans
+    with _MAKING:
+        if _NAME not in of_session:
+            of_session[_NAME] = Plans(spark, of_context.setdefault(_NAME, _Shelf()))
+        plans: Plans = of_session[_NAME]
+        return plans
