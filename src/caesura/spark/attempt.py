@@ -131,13 +131,12 @@ class Attempt:
             self._pool.shutdown()
             self._state.forget()
 
-    def run(self, surveys: Mapping[str, Survey] | None = None) -> Done:
-        """By what a survey finds, or has found before."""
-        if surveys is None:
-            self._early = self._results_at_once()
-            surveys = self._surveyed()
-            if any(each.broken for each in surveys.values()):
-                self._take_back()
+    def run(self) -> Done:
+        """What the survey finds steers the rest. Results in which no punctuation has a say are written beside."""
+        self._early = self._results_at_once()
+        surveys = survey(self._assembly.spark, self._arrivals, self._last)
+        if any(each.broken for each in surveys.values()):
+            self._take_back()
         self._laps.end("survey")
         planned = self._planned(surveys)
         state = self._pool.submit(self._write_state, planned)
@@ -148,36 +147,6 @@ class Attempt:
         written = state.result()
         self._laps.end("state")
         return self._done(planned, surveys, output, written)
-
-    def guess(self, surveys: Mapping[str, Survey]) -> Done | Mapping[str, Survey]:
-        """As if the slice brought this, while a survey looks whether it does. If not, what it found."""
-        try:
-            planned = self._planned(surveys)
-        except (PySparkException, Py4JError):  # of what is computed to plan by; perhaps of a row that is set aside
-            return self._surveyed()
-        # The jobs do not need each other: while one is being planned, another runs. But rows that cannot be taken
-        # back wait until it is known that they are right.
-        state, looking = self._pool.submit(self._write_state, planned), self._pool.submit(self._surveyed)
-        output, written = dict[str, Result](), Written()
-        failure: Exception | None = None
-        try:
-            if self._repeatable:
-                output = self._staged(planned.flows)
-            self._laps.end("results")
-            written = state.result()
-            self._laps.end("state")
-        except (PySparkException, Py4JError) as error:
-            failure = error  # perhaps of a row that no operator was to see
-        found = looking.result()
-        if not all(guess.foresees(found[name]) for name, guess in surveys.items()):
-            return found
-        if failure is not None:
-            raise failure
-        if not self._repeatable:
-            self._require_few_aside(found, written)
-            output = self._staged(planned.flows)
-            self._laps.end("results")
-        return self._done(planned, found, output, written)
 
     @property
     def _repeatable(self) -> bool:
@@ -206,9 +175,6 @@ class Attempt:
             self._assembly.discard(self._batch.number)
             self._state.forget()
             self._early = None
-
-    def _surveyed(self) -> dict[str, Survey]:
-        return survey(self._assembly.spark, self._arrivals, self._last)
 
     def _planned(self, surveys: Mapping[str, Survey]) -> _Planned:
         compiled, ends = self._assembly.compiled, self._batch.parts is None

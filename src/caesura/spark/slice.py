@@ -92,7 +92,8 @@ class SliceDriver:
         laps = Laps()
         reach("begun")
         widen(self._assembly.spark, self._rows() if self._last else None)
-        done = self._attempted(batch, laps)
+        with Attempt(self._assembly, self.manifest, self._last, batch, laps) as attempt:
+            done = attempt.run()
         self._last = done.surveys
         self._commit(done)
         laps.end("commit")
@@ -124,30 +125,6 @@ class SliceDriver:
                     stream,
                     example,
                 )
-
-    def _attempted(self, batch: Batch, laps: Laps) -> Done:
-        """A slice is mostly like the one before. So it is planned as if it were, while a survey counts whether
-        that is right. If not, what was done is thrown away, and it is done again with what was found."""
-        foreseen, found = self._foreseen(batch.parts or {}), None
-        if foreseen is not None:
-            with Attempt(self._assembly, self.manifest, self._last, batch, laps) as attempt:
-                done = attempt.guess(foreseen)
-            if isinstance(done, Done):
-                return done
-            found = done
-            self._assembly.files.discard(batch.number)
-            self._assembly.discard(batch.number)
-        with Attempt(self._assembly, self.manifest, self._last, batch, laps) as attempt:
-            return attempt.run(found)
-
-    def _foreseen(self, parts: Mapping[str, Rows]) -> dict[str, Survey] | None:
-        """What the slice will bring if it is like the last; None where there is nothing to go by. A stream that
-        promises nothing is taken to bring rows, and no more."""
-        silent = (name for name in parts if not self._assembly.contracts[name].stream.constraints)
-        known = {**dict.fromkeys(silent, Survey(rows=1, admitted=1)), **self._last}
-        last = {name: known[name] for name in parts if name in known}
-        alike = last.keys() == parts.keys() and all(each.ordinary and not each.dense for each in last.values())
-        return {name: each.forecast() for name, each in last.items()} if alike else None
 
     def _commit(self, done: Done) -> None:
         before, slice = self.manifest, done.manifest.slice

@@ -290,10 +290,6 @@ class StateFiles:
             if not self._storage.names(STATE, folder):
                 self._storage.delete(STATE, folder)
 
-    def discard(self, slice: int) -> None:
-        """Delete what was written for a slice that was not committed."""
-        self._storage.delete(STATE, self._mine_of(slice))
-
     def quarantine(self) -> DataFrame:
         """What was set aside by the slices committed so far."""
         folders = last_manifest(self._storage).aside

@@ -105,33 +105,10 @@ class Survey:
         return self.repeated > 0 or self.admitted < self.rows
 
     @property
-    def ordinary(self) -> bool:
-        """Whether what was found steers nothing but which plain punctuations and ends of keys are looked for."""
-        return not (self.broken or self.corrupt or self.others or self.bounds)
-
-    @property
-    def dense(self) -> bool:
-        """Whether values are closed without gaps: then it pays to know them before the rest is planned."""
-        return any(values.gapless for values in (*self.plain_values.values(), *self.keys.values()))
-
-    @property
     def sparse(self) -> bool:
         """Whether no column has so many plain punctuations that they could close values without gaps."""
         ends = ((self.plain[column], values.ends) for column, values in self.plain_values.items())
         return bool(self.plain) and all(number < last - first + 1 for number, (first, last) in ends)
-
-    def forecast(self) -> Survey:
-        """What the next slice will bring, if it is like this one: the same in other values."""
-        return replace(self, plain_values={}, keys={}, ranges={})
-
-    def foresees(self, found: Survey) -> bool:
-        """Whether a plan made for this survey is right for what was found."""
-        return (
-            found.ordinary
-            and self.rows >= min(found.rows, 1)
-            and self.plain.keys() >= found.plain.keys()
-            and self.ends >= found.ends
-        )
 
 
 def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[str, Survey]) -> dict[str, Survey]:
