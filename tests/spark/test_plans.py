@@ -83,6 +83,17 @@ def test_threads_do_not_see_each_others_tables(session: SparkSession) -> None:
     assert found == [list(range(first, first + 4)) for first in range(10, 26)]
 
 
+def test_tables_without_rows_are_not_mixed_up(session: SparkSession) -> None:
+    schema = "n BIGINT"
+    for one, other in (([], []), ([], [7]), ([5], [])):
+        frames = (session.createDataFrame([(n,) for n in each], schema) for each in (one, other))
+        first, second = map(leaf, frames)
+        assert values(union((first, second.project({"n": "n * 100"}))), session) == [
+            *one,
+            *(n * 100 for n in other),
+        ]
+
+
 def test_a_plan_of_which_nothing_is_left(session: SparkSession) -> None:
     for first in (1, 5):
         rows = leaf(numbers(session, first, first + 1).persist())

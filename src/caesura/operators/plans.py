@@ -9,7 +9,7 @@ tables.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -23,6 +23,10 @@ _MAKING = Lock()
 _UNFILLED = "SELECT raise_error('a plan reads a table that was not given')"
 _ALL = 1_000_000
 """Columns that are listed."""
+
+
+_EXCHANGED = {"LogicalRelation", "InMemoryRelation", "LogicalRDD", "LocalRelation"}
+"""Leaves with rows: files, what is held in memory, what another statement gives, constants."""
 
 
 class Table:
@@ -62,7 +66,7 @@ class _Known:
     @classmethod
     def of(cls, frame: DataFrame) -> _Known:
         plan = frame._jdf.queryExecution().withCachedData()
-        leaves = tuple(_each(plan.collectLeaves()))
+        leaves = tuple(leaf for leaf in _each(plan.collectLeaves()) if _class(leaf) in _EXCHANGED)
         steps = "" if plan.children().isEmpty() else _steps(plan)
         return cls(frame, plan, leaves, (frame._jdf.schema().json(), *map(_class, leaves), steps))
 
@@ -133,37 +137,30 @@ class Plans:
         return self._executed(self._filled(kept, tables))
 
     def _optimised(self, statement: str, tables: Mapping[str, _Known]) -> _Kept:
+        """Over tables whose leaves are gaps. The optimiser cannot look into them: nothing of a slice may stay."""
+        places = [(name, i) for name, table in tables.items() for i, _ in enumerate(table.leaves)]
+        rows = {place: self._session.sql(_UNFILLED).queryExecution().toRdd() for place in places}
         with self._naming:  # names are of the session, and threads have other tables under the same
             for name, table in tables.items():
-                self._frame(table.plan).createOrReplaceTempView(name)
-            plan = self._spark.sql(statement)._jdf.queryExecution().analyzed()
-            for name in tables:  # which would hold what the tables hold
+                gaps = self._jvm.java.util.HashMap()
+                for i, leaf in enumerate(table.leaves):
+                    gaps.put(leaf, self._leaf(leaf.output(), rows[name, i], self._small))
+                self._frame(self._exchanged(table.plan, gaps)).createOrReplaceTempView(name)
+            plan = self._spark.sql(statement)._jdf.queryExecution().optimizedPlan()
+            for name in tables:
                 self._spark.catalog.dropTempView(name)
-        # First each leaf becomes one into which the optimiser cannot look: nothing of this slice may stay.
-        gaps = self._jvm.java.util.HashMap()
-        places = [(name, i) for name, table in tables.items() for i, _ in enumerate(table.leaves)]
-        rows = [self._session.sql(_UNFILLED).queryExecution().toRdd() for _ in places]
-        contents = [_content(tables[name].leaves[i]) for name, i in places]
-        for leaf, at in self._found(plan, contents):
-            if at is None:
-                raise LookupError(f"a statement reads {_class(leaf)}, which was not given")
-            gaps.put(leaf, self._leaf(leaf.output(), rows[at], self._small))
-        open_plan = self._exchanged(plan, gaps)
-        open_plan.setAnalyzed()
-        optimised = self._frame(open_plan)._jdf.queryExecution().optimizedPlan()
-        # Then they are looked for, since the optimiser makes copies of them.
-        found = (_Gap(*places[at], leaf) for leaf, at in self._found(optimised, rows) if at is not None)
-        return _Kept(optimised, tuple(found))
-
-    def _found(self, plan: Any, contents: Sequence[Any]) -> Iterator[tuple[Any, int | None]]:
-        """The leaves of a plan that have rows, and which of these contents they have."""
         known = self._jvm.java.util.IdentityHashMap()
-        for at, content in enumerate(contents):
-            known.put(content, at)
+        for at, place in enumerate(places):
+            known.put(rows[place], at)
+        found: list[_Gap] = []
         for part in (plan, *_each(plan.subqueriesAll())):
             for leaf in _each(part.collectLeaves()):
-                if (content := _content(leaf)) is not None:
-                    yield leaf, known.get(content)
+                if _class(leaf) == "LogicalRDD":  # perhaps a copy, with other columns
+                    if (at := known.get(leaf.rdd())) is None:
+                        raise LookupError("a statement reads a table that was not given")
+                    name, i = places[at]
+                    found.append(_Gap(name, i, leaf))
+        return _Kept(plan, tuple(found))
 
     def _filled(self, kept: _Kept, tables: Mapping[str, _Known]) -> Any:
         exchanged = self._jvm.java.util.HashMap()
@@ -172,7 +169,7 @@ class Plans:
         return self._exchanged(kept.plan, exchanged)
 
     def _exchanged(self, plan: Any, nodes: Any) -> Any:
-        """The optimiser makes subqueries of what is computed more than once."""
+        """Also in the subqueries that the optimiser makes of what is computed more than once."""
         return plan.transformDownWithSubqueries(self._jvm.PythonUtils.toScalaMap(nodes))
 
     def _with_output(self, leaf: Any, output: Any) -> Any:
@@ -184,10 +181,8 @@ class Plans:
                 return leaf.withOutput(output)
             case "LogicalRDD":
                 return self._leaf(output, leaf.rdd(), leaf.stats())
-            case "LocalRelation":
+            case _:
                 return leaf.copy(output, leaf.data(), leaf.isStreaming(), leaf.stream())
-            case other:
-                raise TypeError(f"a plan reads {other}, which is not known here")
 
     def _executed(self, plan: Any) -> DataFrame:
         """To Spark a leaf: whoever writes it, observes it or reads it again is planned in no time."""
@@ -225,21 +220,6 @@ def _steps(plan: Any) -> str:
 
 def _class(leaf: Any) -> str:
     return str(leaf.getClass().getSimpleName())
-
-
-def _content(leaf: Any) -> Any:
-    """What makes a leaf of a statement that of a table, whatever its columns are called by now."""
-    match _class(leaf):
-        case "LogicalRelation":
-            return leaf.relation()
-        case "InMemoryRelation":
-            return leaf.cacheBuilder()
-        case "LogicalRDD":
-            return leaf.rdd()
-        case "LocalRelation":
-            return leaf.data()
-        case _:
-            return None
 
 
 def plans_of(spark: SparkSession) -> Plans:
