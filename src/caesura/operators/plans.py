@@ -91,7 +91,15 @@ class _Shelf:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
+        self._unfilled: list[Any] = []
         self._lock = Lock()
+
+    def unfilled(self, session: Any, number: int) -> list[Any]:
+        """The rows of so many gaps, each other than the next: to read them is an error."""
+        with self._lock:
+            while len(self._unfilled) < number:
+                self._unfilled.append(session.sql(_UNFILLED).queryExecution().toRdd())
+            return self._unfilled[:number]
 
     def get(self, key: object) -> _Kept | None:
         with self._lock:
@@ -139,7 +147,7 @@ class Plans:
     def _optimised(self, statement: str, tables: Mapping[str, _Known]) -> _Kept:
         """Over tables whose leaves are gaps. The optimiser cannot look into them: nothing of a slice may stay."""
         places = [(name, i) for name, table in tables.items() for i, _ in enumerate(table.leaves)]
-        rows = {place: self._session.sql(_UNFILLED).queryExecution().toRdd() for place in places}
+        rows = dict(zip(places, self._shelf.unfilled(self._session, len(places)), strict=True))
         with self._naming:  # names are of the session, and threads have other tables under the same
             for name, table in tables.items():
                 gaps = self._jvm.java.util.HashMap()
