@@ -124,6 +124,7 @@ class Plans:
         self._jvm = jvm
         self._zone = spark.conf.get("spark.sql.session.timeZone")
         self._naming = Lock()
+        self._asked: dict[str, _Known] = {}
         execution = jvm.org.apache.spark.sql.execution
         self._planning = _object(execution, "QueryExecution")
         self._rdds = _object(execution, "LogicalRDD")
@@ -134,8 +135,7 @@ class Plans:
     def frame(self, statement: str, named: Mapping[str, Table | str]) -> DataFrame:
         """The rows of a statement over these tables; a text is a query that gives constants."""
         tables = {
-            name: _Known.of(self._spark.sql(each)) if isinstance(each, str) else each.known
-            for name, each in named.items()
+            name: self._constants(each) if isinstance(each, str) else each.known for name, each in named.items()
         }
         key = (self._zone, statement, tuple(table.kind for table in tables.values()))
         kept = self._shelf.get(key)
@@ -143,6 +143,14 @@ class Plans:
             kept = self._optimised(statement, tables)
             self._shelf.put(key, kept)
         return self._executed(self._filled(kept, tables))
+
+    def _constants(self, query: str) -> _Known:
+        """Statements of one slice ask for the same."""
+        if (known := self._asked.get(query)) is None:
+            if len(self._asked) > _MOST:
+                self._asked.clear()
+            known = self._asked[query] = _Known.of(self._spark.sql(query))
+        return known
 
     def _optimised(self, statement: str, tables: Mapping[str, _Known]) -> _Kept:
         """Over tables whose leaves are gaps. The optimiser cannot look into them: nothing of a slice may stay."""
