@@ -161,7 +161,7 @@ class Plans:
                 gaps = self._jvm.java.util.HashMap()
                 for i, leaf in enumerate(table.leaves):
                     gaps.put(leaf, self._leaf(leaf.output(), rows[name, i], self._small))
-                self._frame(self._exchanged(table.plan, gaps)).createOrReplaceTempView(name)
+                frame_of(self._spark, self._exchanged(table.plan, gaps)).createOrReplaceTempView(name)
             plan = self._spark.sql(statement)._jdf.queryExecution().optimizedPlan()
             for name in tables:
                 self._spark.catalog.dropTempView(name)
@@ -206,11 +206,7 @@ class Plans:
         chosen = self._planning.createSparkPlan(self._session.sessionState().planner(), plan)
         steps = self._planning.preparations(self._session, self._nothing, False)
         rows = self._planning.prepareForExecution(steps, chosen).execute()
-        return self._frame(self._leaf(plan.output(), rows, plan.stats()))
-
-    def _frame(self, plan: Any) -> DataFrame:
-        datasets = self._jvm.org.apache.spark.sql.classic.Dataset
-        return DataFrame(datasets.ofRows(self._session, plan), self._spark)
+        return frame_of(self._spark, self._leaf(plan.output(), rows, plan.stats()))
 
     def _leaf(self, output: Any, rows: Any, stats: Any) -> Any:
         rdds, nothing = self._rdds, self._nothing
@@ -219,6 +215,12 @@ class Plans:
         return rdds.apply(
             output, rows, partitioning, ordering, False, nothing, self._session, known, nothing, False
         )
+
+
+def frame_of(spark: SparkSession, plan: Any) -> DataFrame:
+    """The rows of a plan of Spark's."""
+    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
+    return DataFrame(datasets.ofRows(spark._jsparkSession, plan), spark)
 
 
 def _object(package: Any, name: str) -> Any:

@@ -1,7 +1,7 @@
 """One try at a slice: everything but its commit.
 
-A slice takes three kinds of Spark jobs, side by side: one per query that writes its result rows, one that writes
-all changes of all state tables, one that surveys the input.
+A slice takes three kinds of Spark jobs: one that surveys the input, then, side by side, one per query that writes
+its result rows, and one that writes all changes of all state tables.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from caesura.spark.sinks import ResultSink
 from caesura.spark.state import StateFiles, Written
 from caesura.spark.survey import Survey, survey
 from caesura.spark.traffic import Origins, sent, stored
+from caesura.spark.width import widen
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,10 @@ class Attempt:
 
     def run(self) -> Done:
         """What the survey finds steers the rest. Results in which no punctuation has a say are written beside."""
+        self._widen(self._last)
         self._early = self._results_at_once()
         surveys = survey(self._assembly.spark, self._arrivals, self._last)
+        self._widen(surveys or self._last)
         if any(each.broken for each in surveys.values()):
             self._take_back()
         self._laps.end("survey")
@@ -152,6 +155,12 @@ class Attempt:
     def _repeatable(self) -> bool:
         """Whether results can be taken back."""
         return all(target.sink.repeatable for target in self._assembly.targets)
+
+    def _widen(self, surveys: Mapping[str, Survey]) -> None:
+        """For the rows in state and these: those of the last slice, until it is known what this one brings."""
+        state = sum(version.rows for version in self._before.tables.values())
+        rows = state + sum(each.rows for each in surveys.values())
+        widen(self._assembly.spark, rows if surveys else None)
 
     def _results_at_once(self) -> Future[dict[str, Result]] | None:
         """Write the results before anything is known of the slice, as if no row broke the contract: if they do not

@@ -24,7 +24,6 @@ from caesura.spark.attempt import Assembly, Attempt, Batch, Done
 from caesura.spark.laps import Laps
 from caesura.spark.survey import Survey
 from caesura.spark.traffic import statistics
-from caesura.spark.width import widen
 
 STATISTICS = "statistics.json"
 """What a run has measured, in its checkpoint."""
@@ -91,7 +90,6 @@ class SliceDriver:
     def _slice(self, batch: Batch) -> None:
         laps = Laps()
         reach("begun")
-        widen(self._assembly.spark, self._rows() if self._last else None)
         with Attempt(self._assembly, self.manifest, self._last, batch, laps) as attempt:
             done = attempt.run()
         self._last = done.surveys
@@ -104,11 +102,6 @@ class SliceDriver:
                 )
         self._warn(done)
         self._report(self._progress(done, laps))
-
-    def _rows(self) -> int:
-        """How many the last slice brought and left in state: the next has about as many."""
-        state = sum(version.rows for version in self.manifest.tables.values())
-        return state + sum(each.rows for each in self._last.values())
 
     def _warn(self, done: Done) -> None:
         """Of streams that seem to be declared wrongly."""

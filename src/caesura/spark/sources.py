@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura.catalog import Origin, Relation, Stream, Table, Values
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
+from caesura.operators.plans import frame_of
 from caesura.operators.rows import quote
 from caesura.spark.lines import CORRUPT, is_json_lines
 from caesura.spark.reasons import SPARK_ERRORS, reason
@@ -77,8 +78,7 @@ def conformed(frame: DataFrame, relation: Stream | Table) -> DataFrame:
 
 def adopted(frame: DataFrame, spark: SparkSession) -> DataFrame:
     """The same rows as a DataFrame of another session, which can then give them a name."""
-    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
-    return DataFrame(datasets.ofRows(spark._jsparkSession, frame._jdf.logicalPlan()), spark)
+    return frame_of(spark, frame._jdf.logicalPlan())
 
 
 def is_file_format(format: str) -> bool:

@@ -137,8 +137,7 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     found |= {name: _of_punctuations(found[name]) | figures for name, figures in again.items()}
     surveys = {name: _survey(figures, arrivals[name]) for name, figures in found.items()}
     return {
-        name: _with_others(spark, name, each, arrivals[name]) if each.others else each
-        for name, each in surveys.items()
+        name: _with_others(spark, each, arrivals[name]) if each.others else each for name, each in surveys.items()
     }
 
 
@@ -195,7 +194,7 @@ def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
     )
 
 
-def _with_others(spark: SparkSession, name: str, survey: Survey, arrivals: Arrivals) -> Survey:
+def _with_others(spark: SparkSession, survey: Survey, arrivals: Arrivals) -> Survey:
     """With the punctuations that are not plain, read, and how many there are of each kind. A job of its own cuts
     them off from the plan that read them, which is a large one."""
     counted = Observation()
