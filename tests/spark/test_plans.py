@@ -104,7 +104,7 @@ def test_a_plan_of_which_nothing_is_left(session: SparkSession) -> None:
 def test_a_table_that_is_not_given_is_an_error(session: SparkSession) -> None:
     statement, named = leaf(numbers(session, 1, 3).persist()).where("n > 1").statement()
     plans = plans_of(session)
-    kept = plans._optimised(
+    kept = plans._with_gaps(
         statement, {name: table.known for name, table in named.items() if not isinstance(table, str)}
     )
     with pytest.raises(PySparkException, match="not given"):

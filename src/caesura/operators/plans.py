@@ -1,9 +1,9 @@
 """Statements that Spark has analysed and optimised once, for all slices.
 
-From slice to slice a statement is the same; the tables that it names are other files. So its optimised plan is
-kept, by its text and the kinds of its tables, with a gap in the place of each table, and a slice fills the gaps
-(decision 0021). What is left to do then is to choose how to execute it, which Spark does by the sizes of the
-tables.
+From slice to slice a statement is the same; the tables that it names are other files. So when one comes again, its
+optimised plan is kept, by its text and the kinds of its tables, with a gap in the place of each table, and a slice
+fills the gaps (decision 0021). What is left to do then is to choose how to execute it, which Spark does by the sizes
+of the tables. A statement that comes once is left to Spark alone: to look at its tables would take longer.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 _MOST = 1_000
 """Plans that are kept; those that were used last."""
+_STATEMENTS = 10_000
+"""Statements of which it is known that they came."""
 _NAME = "_caesura_plans"
 _MAKING = Lock()
 _UNFILLED = "SELECT raise_error('a plan reads a table that was not given')"
@@ -32,23 +34,31 @@ _EXCHANGED = {"LogicalRelation", "InMemoryRelation", "LogicalRDD", "LocalRelatio
 class Table:
     """A table that statements name, made when the first of them is run, in whatever thread."""
 
-    def __init__(self, made: Callable[[], DataFrame]) -> None:
-        self._made = made
-        self._lock = Lock()
+    def __init__(self, make: Callable[[], DataFrame]) -> None:
+        self._make = make
+        self._lock = RLock()
+        self._frame: DataFrame | None = None
         self._known: _Known | None = None
+
+    @property
+    def frame(self) -> DataFrame:
+        with self._lock:
+            if self._frame is None:
+                self._frame = self._make()
+            return self._frame
 
     @property
     def known(self) -> _Known:
         with self._lock:
             if self._known is None:
-                self._known = _Known.of(self._made())
+                self._known = _Known.of(self.frame)
             return self._known
 
     def forget(self) -> None:
         """What is held of it in memory, if it was made."""
         with self._lock:
-            if self._known is not None:
-                self._known.frame.unpersist()
+            if self._frame is not None:
+                self._frame.unpersist()
 
 
 @dataclass(frozen=True)
@@ -58,17 +68,16 @@ class _Known:
     the same steps.
     """
 
-    frame: DataFrame
     plan: Any
     leaves: tuple[Any, ...]
     kind: tuple[str, ...]
 
     @classmethod
     def of(cls, frame: DataFrame) -> _Known:
-        plan = frame._jdf.queryExecution().withCachedData()
+        plan = _with_memory(frame)
         leaves = tuple(leaf for leaf in _each(plan.collectLeaves()) if _class(leaf) in _EXCHANGED)
         steps = "" if plan.children().isEmpty() else _steps(plan)
-        return cls(frame, plan, leaves, (frame._jdf.schema().json(), *map(_class, leaves), steps))
+        return cls(plan, leaves, (frame._jdf.schema().json(), *map(_class, leaves), steps))
 
 
 @dataclass(frozen=True)
@@ -91,6 +100,7 @@ class _Shelf:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[object, _Kept] = OrderedDict()
+        self._came: set[object] = set()
         self._unfilled: list[Any] = []
         self._lock = Lock()
 
@@ -100,6 +110,15 @@ class _Shelf:
             while len(self._unfilled) < number:
                 self._unfilled.append(session.sql(_UNFILLED).queryExecution().toRdd())
             return self._unfilled[:number]
+
+    def is_new(self, statement: object) -> bool:
+        with self._lock:
+            if statement in self._came:
+                return False
+            if len(self._came) >= _STATEMENTS:
+                self._came.clear()
+            self._came.add(statement)
+            return True
 
     def get(self, key: object) -> _Kept | None:
         with self._lock:
@@ -134,13 +153,15 @@ class Plans:
 
     def frame(self, statement: str, named: Mapping[str, Table | str]) -> DataFrame:
         """The rows of a statement over these tables; a text is a query that gives constants."""
+        if self._shelf.is_new((self._zone, statement)):
+            return self._executed(self._planned(statement, named))
         tables = {
             name: self._constants(each) if isinstance(each, str) else each.known for name, each in named.items()
         }
         key = (self._zone, statement, tuple(table.kind for table in tables.values()))
         kept = self._shelf.get(key)
         if kept is None:
-            kept = self._optimised(statement, tables)
+            kept = self._with_gaps(statement, tables)
             self._shelf.put(key, kept)
         return self._executed(self._filled(kept, tables))
 
@@ -152,19 +173,32 @@ class Plans:
             known = self._asked[query] = _Known.of(self._spark.sql(query))
         return known
 
-    def _optimised(self, statement: str, tables: Mapping[str, _Known]) -> _Kept:
+    def _planned(self, statement: str, tables: Mapping[str, Table | str]) -> Any:
+        frames = {
+            name: self._spark.sql(each) if isinstance(each, str) else each.frame for name, each in tables.items()
+        }
+        return self._optimised(statement, {name: _with_memory(frame) for name, frame in frames.items()})
+
+    def _optimised(self, statement: str, plans: Mapping[str, Any]) -> Any:
+        with self._naming:  # names are of the session, and threads have other tables under the same
+            for name, plan in plans.items():
+                frame_of(self._spark, plan).createOrReplaceTempView(name)
+            optimised = self._spark.sql(statement)._jdf.queryExecution().optimizedPlan()
+            for name in plans:
+                self._spark.catalog.dropTempView(name)
+            return optimised
+
+    def _with_gaps(self, statement: str, tables: Mapping[str, _Known]) -> _Kept:
         """Over tables whose leaves are gaps. The optimiser cannot look into them: nothing of a slice may stay."""
         places = [(name, i) for name, table in tables.items() for i, _ in enumerate(table.leaves)]
         rows = dict(zip(places, self._shelf.unfilled(self._session, len(places)), strict=True))
-        with self._naming:  # names are of the session, and threads have other tables under the same
-            for name, table in tables.items():
-                gaps = self._jvm.java.util.HashMap()
-                for i, leaf in enumerate(table.leaves):
-                    gaps.put(leaf, self._leaf(leaf.output(), rows[name, i], self._small))
-                frame_of(self._spark, self._exchanged(table.plan, gaps)).createOrReplaceTempView(name)
-            plan = self._spark.sql(statement)._jdf.queryExecution().optimizedPlan()
-            for name in tables:
-                self._spark.catalog.dropTempView(name)
+        plans: dict[str, Any] = {}
+        for name, table in tables.items():
+            gaps = self._jvm.java.util.HashMap()
+            for i, leaf in enumerate(table.leaves):
+                gaps.put(leaf, self._leaf(leaf.output(), rows[name, i], self._small))
+            plans[name] = self._exchanged(table.plan, gaps)
+        plan = self._optimised(statement, plans)
         known = self._jvm.java.util.IdentityHashMap()
         for at, place in enumerate(places):
             known.put(rows[place], at)
@@ -229,6 +263,11 @@ def _object(package: Any, name: str) -> Any:
 
 def _each(several: Any) -> Iterator[Any]:
     return (several.apply(i) for i in range(several.size()))
+
+
+def _with_memory(frame: DataFrame) -> Any:
+    """Its plan, in which what is held in memory is a leaf: Spark lets go of the plan of a view that is dropped."""
+    return frame._jdf.queryExecution().withCachedData()
 
 
 def _steps(plan: Any) -> str:
