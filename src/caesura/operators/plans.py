@@ -1,9 +1,9 @@
 """Statements that Spark has analysed and optimised once, for all slices.
 
 From slice to slice a statement is the same; the tables that it names are other files. So when one comes again, its
-optimised plan is kept, by its text and the kinds of its tables, with a gap in the place of each table, and a slice
-fills the gaps (decision 0021). What is left to do then is to choose how to execute it, which Spark does by the sizes
-of the tables. A statement that comes once is left to Spark alone: to look at its tables would take longer.
+optimised plan is kept, by its text and the kinds of its tables, with a gap in the place of each table, and a
+slice fills the gaps (decision 0021). What is left to do then is to choose how to execute it, which Spark does by
+the sizes of the tables. A statement that comes once is left to Spark: to look at its tables would take longer.
 """
 
 from __future__ import annotations
