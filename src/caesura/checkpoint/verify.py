@@ -93,10 +93,5 @@ def require_state(storage: Storage, folders: dict[str, str], last: Manifest) -> 
     """That the state tables are as they were written. `folders`: of each table."""
     for name, version in last.tables.items():
         for part in version.parts:
-            folder = STATE, part.folder, folders[name]
             for file in part.files:
-                require(storage, file, *folder, file.name)
-            known = {file.name for file in part.files}
-            for each in storage.names(*folder) if known else ():
-                if visible(each) and each not in known:
-                    raise damaged(storage.path(*folder, each), "it is none of the files that the manifest names")
+                require(storage, file, STATE, part.folder, folders[name], file.name)

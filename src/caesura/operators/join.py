@@ -92,11 +92,13 @@ class Join:
             if side.synopsis is not None:
                 changes |= self._summed(state, inputs, i, side.synopsis)
                 continue
-            compact = state[side.table.name].compact
-            if compact and inputs[i].rows is None and not self.closed_now(inputs, i):
+            held = state[side.table.name]
+            idle = inputs[i].rows is None and not self.closed_now(inputs, i)
+            if idle and (held.compact or not held.rewrite):
                 continue
             anew = self.anew(state, inputs, i)
-            rows = self._kept(state, inputs, i) if anew else self.purged(state, inputs, i, inputs[i].rows)
+            judged = union((held.due, inputs[i].rows))
+            rows = self._kept(state, inputs, i) if anew else self.purged(state, inputs, i, judged)
             changes[side.table.name] = Change(rows, anew)
         return changes
 

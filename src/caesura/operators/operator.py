@@ -61,6 +61,8 @@ class StateTable:
     """In a table of intervals: their attribute. The driver is to know the longest."""
     eager: bool = False
     """Whether every slice writes it anew, however large it is."""
+    piecewise: bool = False
+    """Whether each row stays or goes by itself, so that a piece of it can be written anew without the rest."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ class Held:
 
     rows: Rows | None = None
     rewrite: bool = True
+    due: Rows | None = None
+    """A piece that this slice writes anew although it appends: who changes the table sees to it."""
+    rest: Rows | None = None
+    """What is not due."""
     compact: bool = True
     """Whether it was written anew by the last slice that changed it: writing it once more would change nothing."""
     spans: tuple[Stretch, ...] = ()
@@ -81,7 +87,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Change:
-    """What a slice writes to a state table: its whole content, or rows to append."""
+    """What a slice writes to a state table: its whole content, or rows to append, among which are those that stay
+    of the piece that was due."""
 
     rows: Rows | None
     rewrite: bool
@@ -105,8 +112,12 @@ class State:
 
     def after(self, name: str, changes: Changes) -> Rows | None:
         """What a table holds after the slice."""
-        change = changes.get(name, Change(None, rewrite=False))
-        return change.rows if change.rewrite else union((self[name].rows, change.rows))
+        held, change = self[name], changes.get(name)
+        if change is None:
+            return held.rows
+        if change.rewrite:
+            return change.rows
+        return union((held.rows if held.due is None else held.rest, change.rows))
 
     def share(self, name: str, rows: Rows) -> Rows:
         """A table that several jobs of the slice read: computed once, forgotten at its end."""

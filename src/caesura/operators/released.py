@@ -68,7 +68,7 @@ def counts(
         if side.finite or side.synopsis is not None or not (every_rule or side.release is not None):
             continue
         name, arrived = side.table.name, inputs[i].rows
-        held = join.stored(state, i) if join.anew(state, inputs, i) else None
+        held = join.stored(state, i) if join.anew(state, inputs, i) else state[name].due
         staying, stored = (join.awaited(state, inputs, i, rows) for rows in (held, arrived))
         if side.release is not None:
             given_up = join.given_up(inputs, i)

@@ -142,7 +142,7 @@ class Attempt:
             self._take_back()
         self._laps.end("survey")
         planned = self._planned(surveys)
-        state = self._pool.submit(self._write_state, planned)
+        state = self._pool.submit(self._write_state, planned, sum(each.rows for each in surveys.values()))
         if not self._repeatable:
             self._require_few_aside(surveys, state.result())
         output = self._staged(planned.flows) if self._early is None else self._early.result()
@@ -240,9 +240,15 @@ class Attempt:
         frame, ends = rows.frame(self._assembly.spark), self._batch.parts is None
         return target.sink.stage(self._batch.number, frame, ends=ends)
 
-    def _write_state(self, planned: _Planned) -> Written:
+    def _write_state(self, planned: _Planned, arrived: int) -> Written:
+        largest = max((version.rows for version in self._before.tables.values()), default=0) + arrived
         written = self._assembly.files.write(
-            self._batch.number, planned.changes, planned.aside, planned.counted, self._assembly.origins
+            self._batch.number,
+            planned.changes,
+            planned.aside,
+            planned.counted,
+            self._assembly.origins,
+            largest,
         )
         reach("state written")
         return written

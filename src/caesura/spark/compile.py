@@ -277,7 +277,12 @@ class _Compiler:
         implied = summed.able(i) if summed is not None else ()
         synopsis = summed.synopsis(i) if summed is not None else None
         return Side(
-            table=StateTable(name, below.columns if summed is None else summed.columns(i)),
+            table=StateTable(
+                name,
+                below.columns if summed is None else summed.columns(i),
+                # Partial results go with a row: they are looked through when all of a table is written anew.
+                piecewise=synopsis is None and not join.demand,
+            ),
             finite=finite,
             keys=tuple(column.name for column in below.columns if column.name in join.compared),
             able=" AND ".join((*able(join, below), *implied)) or "true",

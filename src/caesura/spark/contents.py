@@ -32,7 +32,7 @@ def rows_of(spark: SparkSession, storage: Storage, name: str) -> Iterator[str]:
     for part in parts:
         for file in part.files:
             require(storage, file, STATE, part.folder, table.folder, file.name)
-    paths = [storage.path(STATE, part.folder, table.folder) for part in parts]
+    paths = [storage.path(STATE, part.folder, table.folder, file.name) for part in parts for file in part.files]
     if paths:
         yield from _read(spark, table, paths)
 

@@ -199,7 +199,6 @@ class ContinuousQuery:
         try:
             with suppress(*_FAILURES):  # of a disk or a Spark that is gone
                 self._keep_quarantine()
-                self._files.close()
         finally:
             self._held.close()
             self._done.set()

@@ -1,4 +1,4 @@
-"""State tables on disk: a base, the deltas since, and one job per slice that writes all of them.
+"""State tables on disk: parts that slices wrote, and one job per slice that writes all that it changes.
 
 The mirror of the input: as all streams come in as one tagged union, all changes of a slice go out as one, in one
 Spark job, partitioned by table. Reading a table starts from files, so no lineage crosses slices.
@@ -7,12 +7,11 @@ Spark job, partitioned by table. Reading a table starts from files, so no lineag
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import count
+from itertools import accumulate, count
 
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
 
@@ -28,17 +27,17 @@ from caesura.checkpoint.manifest import (
     manifest_name,
     written_by,
 )
-from caesura.checkpoint.storage import File, Storage, files_of
+from caesura.checkpoint.storage import File, Storage, files_of, visible
 from caesura.checkpoint.tables import TableFiles, keep_tables
 from caesura.checkpoint.verify import STATE, require_state
 from caesura.operators.intervals import MOST, interval_table
-from caesura.operators.operator import Changes, Held, Holds, State, StateTable
+from caesura.operators.operator import Changes, Held, State, StateTable
 from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, hull, made, quote, text, union
 from caesura.spark import spans
 from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
-from caesura.spark.storage import make_ready
+from caesura.spark.storage import make_ready, row_counts
 from caesura.spark.width import width
 
 _WRITTEN = re.compile(r"[0-9]{10}-[0-9a-z]+")
@@ -50,7 +49,9 @@ _FIGURE, _WIDE = "figure", "wide interval"
 @dataclass(frozen=True)
 class PurgePolicy:
     """When a table is written anew, without what punctuations cover. Up to `eager_rows` that is at every slice
-    (eager purge); above, when as much was appended as the base holds or after `max_deltas` slices (lazy purge).
+    (eager purge); above, when as much was appended as the base holds or after `max_deltas` slices (lazy purge). A
+    table whose rows stay or go by themselves is written anew piece by piece, the oldest at every slice, so that no
+    slice takes much longer than the others.
 
     Punctuations are fewer than rows, and to sort them so that they grow together takes longer than to append them:
     only up to `eager_punctuations` their tables are written anew at every slice.
@@ -63,10 +64,22 @@ class PurgePolicy:
     eager_punctuations: int = 1_000
     keep_quarantined: int = 1_000
 
-    def rewrite(self, version: TableVersion, holds: Holds) -> bool:
+    def rewrite(self, version: TableVersion, table: StateTable) -> bool:
         base = version.base.rows if version.base else 0
-        eager = self.eager_rows if holds == "rows" else min(self.eager_rows, self.eager_punctuations)
-        return version.rows <= eager or version.appended >= base or len(version.deltas) >= self.max_deltas
+        eager = self.eager_rows if table.holds == "rows" else min(self.eager_rows, self.eager_punctuations)
+        if table.eager or version.rows <= eager:
+            return True
+        return not table.piecewise and (version.appended >= base or len(version.deltas) >= self.max_deltas)
+
+    def piece(self, rows: int) -> int:
+        """The rows of a piece of a table of so many."""
+        return max(self.eager_rows // 2, rows // self.max_deltas, 1)
+
+    def due(self, version: TableVersion) -> tuple[Part, ...]:
+        """The oldest parts, as many as make a piece."""
+        before = accumulate((part.rows for part in version.parts), initial=0)
+        piece = self.piece(version.rows)
+        return tuple(part for part, rows in zip(version.parts, before, strict=False) if rows < piece)
 
 
 @dataclass(frozen=True)
@@ -117,7 +130,6 @@ class StateFiles:
         self.writer = writer
         self._layouts = {table.name: shared_layout(table) for table in tables}
         self._layouts[QUARANTINE.name] = own_layout(QUARANTINE)
-        self._bases: dict[tuple[str, int], DataFrame] = {}
 
     def declare(self) -> None:
         """Write down which tables there are."""
@@ -145,10 +157,12 @@ class StateFiles:
         aside: Sequence[Aside] = (),
         counted: Sequence[Count] = (),
         values_of: Mapping[str, Collection[str]] = {},
+        largest: int = 0,
     ) -> Written:
         """Write what the slice changes and sets aside, and count what else is to be counted.
 
         `values_of`: the columns whose different values are counted, roughly, where their table is written anew.
+        `largest`: so many rows at most has a table afterwards.
         """
         tables = {
             name: change.rows
@@ -181,6 +195,8 @@ class StateFiles:
         if tables:
             make_ready(self._storage, STATE, self._mine_of(slice))
             writer = writer.option("parquet.enable.dictionary", "false").partitionBy("table")
+            if largest:
+                writer = writer.option("maxRecordsPerFile", self._policy.piece(largest))
             writer.parquet(self._storage.path(STATE, self._mine_of(slice)))
         else:
             writer.format("noop").save()
@@ -231,24 +247,38 @@ class StateFiles:
             part = Part(slice, found.rows, found.files, self.writer)
             earlier = before.get(name, TableVersion())
             known = {} if change.rows is None else dict(change.rows.ranges)
+            ranges = [earlier.ranges] if earlier.rows and not change.rewrite else []
+            ranges += [known] if change.rows is not None else []
             if change.runs is not None:
                 listed = Part(slice, len(change.runs), (), self.writer)
                 after[name] = TableVersion(listed, (), spans.written(change.runs), known)
+            elif self._tables[name].piecewise and not (change.rewrite and part.rows <= self._policy.eager_rows):
+                staying = () if change.rewrite else _without(earlier.parts, self._policy.due(earlier))
+                after[name] = TableVersion(None, (*staying, *self._pieces(name, part)), (), hull(ranges))
             elif change.rewrite:
                 after[name] = TableVersion(part, (), found.spans, known)
             else:  # without rows too: what the slice is done with is still held, and counts towards writing anew
-                ranges = [earlier.ranges] if earlier.rows else []
-                ranges += [known] if change.rows is not None else []
                 after[name] = replace(earlier, deltas=(*earlier.deltas, part), ranges=hull(ranges))
         return after
 
+    def _pieces(self, name: str, part: Part) -> tuple[Part, ...]:
+        """A part of many rows as one of each of its files, so that they can be written anew one by one."""
+        if part.rows <= self._policy.eager_rows:
+            return (part,)
+        rows = row_counts(self._spark, [self._path(name, part, file) for file in part.files])
+        return tuple(replace(part, rows=n, files=(file,)) for n, file in zip(rows, part.files, strict=True))
+
     def collect_garbage(self, before: Mapping[str, TableVersion], after: Mapping[str, TableVersion]) -> None:
         """Delete the parts that only the earlier slice's manifest named."""
-        dropped = [(name, part) for name in before for part in set(before[name].parts) - set(after[name].parts)]
+        dropped = [(name, part) for name in before for part in _without(before[name].parts, after[name].parts)]
+        live = {(name, part.folder) for name, version in after.items() for part in version.parts}
         for name, part in dropped:
-            self._storage.delete(STATE, part.folder, self._folders[name])
-            if (frame := self._bases.pop((name, part.slice), None)) is not None:
-                frame.unpersist()
+            place = STATE, part.folder, self._folders[name]
+            if (name, part.folder) in live:
+                for file in part.files:
+                    self._storage.delete(*place, file.name)
+            else:
+                self._storage.delete(*place)
         for folder in {part.folder for _, part in dropped}:
             self._drop_if_empty(folder)
 
@@ -277,18 +307,27 @@ class StateFiles:
     def sweep(self, last: Manifest) -> None:
         """Delete what a process left behind that died before or after the commit of a slice. What has another name
         than a slice is not ours."""
-        live = {
-            (part.folder, self._folders[name]) for name, version in last.tables.items() for part in version.parts
-        }
-        live |= {(folder, self._folders[QUARANTINE.name]) for folder in last.aside}
+        live: dict[tuple[str, str], set[str]] = {}
+        for name, version in last.tables.items():
+            for part in version.parts:
+                files = live.setdefault((part.folder, self._folders[name]), set())
+                files |= {file.name for file in part.files}
+        aside = {(folder, self._folders[QUARANTINE.name]) for folder in last.aside}
         for folder in self._storage.names(STATE):
             if _WRITTEN.fullmatch(folder) is None:
                 continue
             for table in self._storage.names(STATE, folder):
-                if (folder, table) not in live:
+                if (folder, table) in live:
+                    self._sweep(live[folder, table], folder, table)
+                elif (folder, table) not in aside:
                     self._storage.delete(STATE, folder, table)
             if not self._storage.names(STATE, folder):
                 self._storage.delete(STATE, folder)
+
+    def _sweep(self, live: Collection[str], *folder: str) -> None:
+        for file in self._storage.names(STATE, *folder):
+            if visible(file) and file not in live:
+                self._storage.delete(STATE, *folder, file)
 
     def quarantine(self) -> DataFrame:
         """What was set aside by the slices committed so far."""
@@ -309,53 +348,44 @@ class StateFiles:
     def path(self, *names: str) -> str:
         return self._storage.path(*names)
 
-    def close(self) -> None:
-        for frame in self._bases.values():
-            frame.unpersist()
-        self._bases.clear()
-
     def _held(self, name: str, version: TableVersion) -> Held:
         interval = self._tables[name].intervals_of
-        rewrite = self._tables[name].eager or self._policy.rewrite(version, self._tables[name].holds)
+        rewrite = self._policy.rewrite(version, self._tables[name])
         compact = not version.deltas
+        if interval is None and self._tables[name].piecewise and not rewrite:
+            due = self._policy.due(version)
+            piece, rest = (self._rows_of(name, parts, version) for parts in (due, _without(version.parts, due)))
+            return Held(self._rows_of(name, version.parts, version), rewrite, piece, rest, compact)
         if interval is None:
-            return Held(union(self._tables_of(name, version)), rewrite, compact)
+            return Held(self._rows_of(name, version.parts, version), rewrite, compact=compact)
         _, type = interval
-        rows, known = union(self._tables_of(name, version)), spans.intervals(version.spans, type)
+        rows, known = self._intervals_of(name, version), spans.intervals(version.spans, type)
         if not type.enumerable:
-            return Held(rows, rewrite, compact, known)
+            return Held(rows, rewrite, compact=compact, spans=known)
         # Every interval of an enumerable type is closed; others may have open ends, which no known interval has.
         runs = spans.runs(version.spans, type) if version.listed and compact else None
-        return Held(rows, rewrite, compact, known, wide_known=len(known) < MOST, runs=runs)
+        return Held(rows, rewrite, compact=compact, spans=known, wide_known=len(known) < MOST, runs=runs)
 
-    def _tables_of(self, name: str, version: TableVersion) -> list[Rows]:
-        if version.rows == 0:
-            return []
+    def _intervals_of(self, name: str, version: TableVersion) -> Rows | None:
         interval = self._tables[name].intervals_of
         if version.spans and version.listed and interval is not None and interval[1].enumerable:
             listed = interval_table(interval[0], spans.intervals(version.spans, interval[1]))
-            return [listed, *self._tables_of(name, replace(version, base=None, spans=()))]
-        if version.base is None or version.base.rows <= self._policy.eager_rows:
-            return [self._read(name, lambda: self._files_of(name, version.parts), version)]
-        deltas = tuple(delta for delta in version.deltas if delta.rows)
-        whole = version.base
-        base = self._read(name, lambda: self._cached(name, whole), version)
-        return [base, self._read(name, lambda: self._files_of(name, deltas), version)] if deltas else [base]
+            deltas = tuple(part for part in version.deltas if part.rows)
+            return union((listed, self._rows_of(name, deltas, version)))
+        return self._rows_of(name, version.parts, version)
 
-    def _cached(self, name: str, base: Part) -> DataFrame:
-        """A base that will be read by many slices is held in memory until it is written anew."""
-        key = (name, base.slice)
-        if key not in self._bases:
-            self._bases[key] = self._files_of(name, (base,)).persist(StorageLevel.MEMORY_AND_DISK)
-        return self._bases[key]
-
-    def _read(self, name: str, files: Callable[[], DataFrame], version: TableVersion) -> Rows:
+    def _rows_of(self, name: str, parts: tuple[Part, ...], version: TableVersion) -> Rows | None:
+        if not parts:
+            return None
         layout = self._layouts[name]
-        return layout.as_read(made(layout.columns, files)).ranging(version.ranges)
+        return layout.as_read(made(layout.columns, lambda: self._read(name, parts))).ranging(version.ranges)
 
-    def _files_of(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
-        paths = [self._storage.path(STATE, part.folder, self._folders[name]) for part in parts]
+    def _read(self, name: str, parts: tuple[Part, ...]) -> DataFrame:
+        paths = [self._path(name, part, file) for part in parts for file in part.files]
         return self._spark.read.schema(self._layouts[name].schema).parquet(*paths)
+
+    def _path(self, name: str, part: Part, file: File) -> str:
+        return self._storage.path(STATE, part.folder, self._folders[name], file.name)
 
     def _tagged(self, name: str, rows: Rows, *, measured: bool) -> Rows:
         """`measured`: with the intervals that the driver may want to know."""
@@ -363,6 +393,11 @@ class StateFiles:
         if measured and (interval := self._tables[name].intervals_of) is not None:
             more[_WIDE] = spans.wide(*interval, self._ids[name])
         return self._layouts[name].as_written(rows, more)
+
+
+def _without(parts: tuple[Part, ...], others: tuple[Part, ...]) -> tuple[Part, ...]:
+    gone = set(others)
+    return tuple(part for part in parts if part not in gone)
 
 
 def _figure(number: int, rows: Rows) -> Rows:

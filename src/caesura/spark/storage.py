@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,6 +18,21 @@ def make_ready(storage: Storage, *folder: str) -> None:
     to set its mode (decision 0015)."""
     if isinstance(storage, LocalStorage):
         storage.make(*folder, "_temporary", "0", "_temporary")
+
+
+def row_counts(spark: SparkSession, paths: Iterable[str]) -> list[int]:
+    """Of files of Parquet, which say it at their ends."""
+    parquet: Any = spark._jvm.org.apache.parquet.hadoop  # type: ignore[union-attr]
+    path: Any = spark._jvm.org.apache.hadoop.fs.Path  # type: ignore[union-attr]
+    configuration = spark._jsparkSession.sessionState().newHadoopConf()
+    found: list[int] = []
+    for each in paths:
+        file = parquet.ParquetFileReader.open(parquet.util.HadoopInputFile.fromPath(path(each), configuration))
+        try:
+            found.append(int(file.getRecordCount()))
+        finally:
+            file.close()
+    return found
 
 
 def storage_at(spark: SparkSession, root: str) -> Storage:
