@@ -158,7 +158,7 @@ class Columns:
         return self.computed[tree].name
 
     def below(self, plan: Plan, trees: Iterable[exp.Expr]) -> Plan:
-        """The plan with these columns, and those of the trees; without the others, which rows would be kept with."""
+        """The plan with these columns and those of the trees; the others would be kept with every row."""
         needed = {name for tree in trees for name in columns_of(tree)}
         own = [c for c in plan.columns if c.name in needed]
         outputs = {c.name: Output(c.name, column(c.name, c.type)) for c in own}

@@ -177,7 +177,7 @@ def _aliases(items: list[Item]) -> dict[str, exp.Expr]:
 
 
 def _ranked(plan: Plan, asked: Asked, source: Source) -> Plan:
-    """One node for each call with OVER, each over the one before, and over all of them the condition of QUALIFY."""
+    """A node for each call with OVER, each over the one before, and over them the condition of QUALIFY."""
     if not asked.overs:
         return plan
     columns = Columns(source)

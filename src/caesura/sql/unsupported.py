@@ -14,7 +14,19 @@ from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
 
 # Arguments of a SELECT that the binder reads; every other one must be empty.
-_READ = {"expressions", "from_", "joins", "where", "group", "having", "with_", "emit", "distinct", "order", "qualify"}
+_READ = {
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "with_",
+    "emit",
+    "distinct",
+    "order",
+    "qualify",
+}
 _CLAUSES = {
     "on": "DISTINCT ON",
     "order": "ORDER BY",
