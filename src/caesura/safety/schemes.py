@@ -133,8 +133,8 @@ def _asks(node: Plan, above: frozenset[str]) -> frozenset[str]:
             return frozenset(column.name for column in node.columns)
         case Sort(keys=keys):
             return above | {key.column for key in keys}
-        case Rank(partition=partition, order=(first, *_)):
-            return frozenset((*partition, first.column))
+        case Rank(partition=partition, order=order):
+            return frozenset((*partition, order[0].column))
         case Filter() | Scan():
             return above
 

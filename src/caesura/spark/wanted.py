@@ -34,8 +34,8 @@ class Wanted:
 class AllWanted:
     """Of all nodes, which come inputs first. `asked`: the columns that readers of the roots ask for. `purging`:
     those by whose punctuations rows of joins are purged. `synopses`: the inputs of joins whose rows never leave,
-    so that what they close is not passed on. `passing`: the column by whose bound rows leave a ranking before their
-    partition is closed, if there is one."""
+    so that what they close is not passed on. `passing`: the column by whose bound rows leave a ranking before
+    their partition is closed, if there is one."""
 
     def __init__(
         self,

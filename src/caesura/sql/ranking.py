@@ -125,7 +125,7 @@ def _at_most(part: exp.Expr) -> tuple[str, int] | None:
 def _plain(part: exp.Expr) -> bool:
     """Whether it says that much and no more: the first are never less than one."""
     if isinstance(part, exp.EQ):
-        return _at_most(part) in ((column.name, 1) for column in part.find_all(exp.Column))
+        return _whole(part.left) == 1 or _whole(part.right) == 1
     return isinstance(part, exp.LT | exp.LTE | exp.GT | exp.GTE)
 
 
