@@ -154,7 +154,8 @@ def _ranked(closing: Closing, rank: Rank, derived: Derived, names: Names) -> str
     if closing.passed:
         return f"a row of {shown} leaves when {when}; of each partition stays how many have left"
     unlimited = f", since nothing limits {rank.function}," if rank.limit is None else ""
-    return f"of a partition of {shown} {_rows_kept(rank)}{unlimited} until {when}"
+    early = f"; a row leaves once {listed(closing.early.attributes)} has passed it" if closing.early else ""
+    return f"of a partition of {shown} {_rows_kept(rank)}{unlimited} until {when}{early}"
 
 
 def _rows_kept(rank: Rank) -> str:
@@ -193,7 +194,7 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
             for each in closing.growing
         )
     if isinstance(closing.node, Rank) and closing.few_entries:
-        yield from _taken(closing, closing.node)
+        yield from _taken(closing.node, derivation)
     if isinstance(closing.node, Sort) and closing.node.keys[0].descending:
         yield f"{listed(closing.keys)} falls, and a greater one may always come"
         return
@@ -211,17 +212,19 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
                 yield f"{names.shown(node)} keeps {lost} for ever and so passes none of its punctuations on"
 
 
-def _taken(closing: Closing, rank: Rank) -> Iterator[str]:
+def _taken(rank: Rank, derivation: Derivation) -> Iterator[str]:
     """Why a partition that nothing closes takes ever more rows."""
     if rank.limit is None:
         yield f"nothing limits {rank.function}, so that every row is kept"
     elif rank.ties:
         yield f"{rank.function} gives any number of equal rows the same number, and keeps them all"
     first = rank.order[0]
+    if Scheme((first.column,), ordered=True) not in derivation.of(rank.input):
+        return
     if first.descending:
         yield f"{bare(first.column)} falls, and a greater one may always come"
     elif not present(rank.input, first.column):
-        yield f"{bare(first.column)} may be NULL, and a row with NULL has no turn before the end"
+        yield f"{bare(first.column)} may be NULL, and no bound says that no such row comes"
 
 
 def few_values(closing: Closing, names: Names) -> str:

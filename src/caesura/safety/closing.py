@@ -61,6 +61,8 @@ class Closing:
     domains: tuple[tuple[str, Domain], ...] = ()
     nullable: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
+    early: Scheme | None = None
+    """The bound by which rows of a ranking leave before their partition is closed."""
 
     @property
     def few_entries(self) -> bool:
@@ -177,6 +179,7 @@ def _ranking(rank: Rank, closing: Closing, derivation: Derivation) -> Closing:
     """Of few partitions that nothing closes, rows may go when a bound has passed them; their number stays. A row
     with NULL there does not go: then few rows have to be kept anyway."""
     bound = passing(rank, derivation.of(rank.input))
+    closing = replace(closing, early=bound)
     if closing.scheme is not None or bound is None or not closing.few_entries:
         return closing
     nullable = tuple(a for a in bound.attributes if not present(rank.input, a))

@@ -11,6 +11,7 @@ from caesura.clocks import idle_releases, idle_windows
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
 from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Sort
+from caesura.punctuation import Scheme
 from caesura.safety import because
 from caesura.safety.closing import Closing
 from caesura.safety.growth import Kept
@@ -18,6 +19,7 @@ from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans, 
 from caesura.safety.presence import present
 from caesura.safety.reach import Reach, Unreached
 from caesura.safety.repair import Addition
+from caesura.safety.schemes import Derivation
 from caesura.safety.states import Blocked, StateVerdict
 from caesura.safety.verdict import Verdict
 
@@ -220,7 +222,7 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
     if isinstance(closing.node, Group) and closing.few_entries and not additions:
         yield "group by a column that the input punctuates"
     if isinstance(closing.node, Rank) and closing.few_entries:
-        yield from _limit_help(closing, closing.node)
+        yield from _limit_help(closing, closing.node, verdict.judgement.derivation)
     if isinstance(closing.node, Sort) and not additions:
         if closing.node.keys[0].descending:
             yield "sort by a rising column, or where the sink is read"
@@ -230,14 +232,16 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
     yield from _narrowed(verdict)
 
 
-def _limit_help(closing: Closing, rank: Rank) -> Iterator[str]:
+def _limit_help(closing: Closing, rank: Rank, derivation: Derivation) -> Iterator[str]:
     if rank.limit is None:
         yield f"ask for the first ones only, with a condition such as QUALIFY {rank.function}() OVER (…) <= 10"
     if rank.ties:
         yield "ROW_NUMBER keeps no more rows than it is asked for"
     first = rank.order[0]
-    if not first.descending and first.nulls_first and not present(rank.input, first.column):
-        yield f"declare {written(closing.kept, first.column)} NOT NULL"
+    ordered = Scheme((first.column,), ordered=True) in derivation.of(rank.input)
+    if ordered and not first.descending and not present(rank.input, first.column):
+        column = written(closing.kept, first.column)
+        yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
 
 
 def _advice(addition: Addition, *, unique: bool) -> str:
