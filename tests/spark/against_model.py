@@ -362,8 +362,8 @@ def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, numbe
         case distinct_on_spark.Distinct(table=table) | sort_on_spark.Sort(table=table):
             tables = [(table.name, list(wanted.kept[0]))]
         case rank_on_spark.Rank(table=table):
-            names = [column.name for column in table.columns]
-            tables = [(table.name, [Row.of({name: row.get(name) for name in names}) for row in wanted.kept[0]])]
+            stored = [column.name for column in table.columns]
+            tables = [(table.name, [Row.of({name: row.get(name) for name in stored}) for row in wanted.kept[0]])]
         case group_on_spark.Group(table=table):
             assert isinstance(node, plan.Group)
             tables = [(table.name, [partial(node, row) for row in wanted.kept[0]])]
