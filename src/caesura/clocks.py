@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caesura.catalog import Interval, Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort, walk
 
 
 def times(plan: Plan) -> tuple[str, ...]:
@@ -19,7 +19,7 @@ def times(plan: Plan) -> tuple[str, ...]:
             return () if stream.time is None else (f"{alias}.{stream.time}",)
         case Scan():
             return ()
-        case Filter(input=below) | Distinct(input=below) | Sort(input=below):
+        case Filter(input=below) | Distinct(input=below) | Sort(input=below) | Rank(input=below):
             return times(below)
         case Project(input=below):
             return tuple(name for time in times(below) for name in plan.copies.get(time, ())[:1])

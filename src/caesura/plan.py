@@ -268,6 +268,39 @@ class Sort:
 
 @hashed_once
 @dataclass(frozen=True)
+class Rank:
+    """The rows with their number within their partition; with a `limit`, those with at most this number.
+
+    Partitions and orders by plain columns; expressions are computed by a projection below. Where the order leaves
+    rows equal, ROW_NUMBER goes on by all other columns, rising, so that the order of arrival does not show.
+    """
+
+    input: Plan
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    function: str
+    result: Column
+    limit: int | None = None
+    span: Span | None = field(default=None, compare=False)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return (*self.input.columns, self.result)
+
+    @property
+    def ties(self) -> bool:
+        """Whether any number of rows may have the same number."""
+        return self.function != "ROW_NUMBER"
+
+    @cached_property
+    def places(self) -> tuple[SortKey, ...]:
+        """The whole order of the rows of a partition, in which only equal rows have the same place."""
+        known = {*self.partition, *(key.column for key in self.order)}
+        return (*self.order, *(SortKey(c.name) for c in self.input.columns if c.name not in known))
+
+
+@hashed_once
+@dataclass(frozen=True)
 class Merge:
     """UNION ALL of inputs that have the same columns; UNION is a distinct over it."""
 
@@ -296,7 +329,7 @@ class Compare:
         return self.inputs[0].columns
 
 
-Plan: TypeAlias = Scan | Filter | Project | Join | Group | Distinct | Sort | Merge | Compare
+Plan: TypeAlias = Scan | Filter | Project | Join | Group | Distinct | Sort | Rank | Merge | Compare
 
 
 def inputs(plan: Plan) -> tuple[Plan, ...]:

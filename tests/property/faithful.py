@@ -88,6 +88,14 @@ class InOrder(Case):
         return whole[: len(part)] == part
 
 
+class Often(Case):
+    """What may come may come several times: of equal rows one takes the number of another, as long as they are
+    more than came before them."""
+
+    def _additions(self, closings: Sequence[Sequence[Closing]]) -> Iterator[tuple[tuple[int, Values], ...]]:
+        return (addition * 9 for addition in super()._additions(closings))
+
+
 @dataclass(frozen=True)
 class Moment:
     """The end of a slice: what it led to, what has come by then and been emitted, what was passed on before."""

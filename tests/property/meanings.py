@@ -103,6 +103,28 @@ def group(keys: int) -> Callable[[Bag], Results]:
     return g
 
 
+def rank(
+    function: str, place: Callable[[Values], tuple[Any, ...]], keys: int, most: int | None
+) -> Callable[[Bag], Results]:
+    """function() OVER (PARTITION BY the first attribute ORDER BY …), with at most this number.
+
+    `place` has the whole order of rows, of which the first `keys` are those of ORDER BY.
+    """
+
+    def number(row: Values, before: int, others: list[Values]) -> int:
+        ahead = [place(other)[:keys] for other in others if place(other)[:keys] < place(row)[:keys]]
+        return {"ROW_NUMBER": before, "RANK": len(ahead), "DENSE_RANK": len(set(ahead))}[function] + 1
+
+    def g(rows: Bag) -> Results:
+        found: Results = []
+        for first in dict.fromkeys(row[0] for row in rows):
+            ours = sorted((row for row in rows if row[0] == first), key=place)
+            found += ((*row, number(row, n, ours)) for n, row in enumerate(ours))
+        return [row for row in found if most is None or row[-1] <= most]
+
+    return g
+
+
 def sort(rows: Bag) -> Results:
     """ORDER BY k NULLS LAST, v DESC NULLS FIRST"""
 

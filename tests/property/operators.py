@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from caesura.catalog import Column
 from caesura.model.distinct import Distinct
@@ -13,13 +14,14 @@ from caesura.model.merge import Merge
 from caesura.model.operator import Band, Operator, Predicate, Row, Rows, Slice, State
 from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
+from caesura.model.rank import Rank
 from caesura.model.select import Select
 from caesura.model.sort import Sort
 from caesura.plan import Aggregate, Equality, SortKey
 from caesura.punctuation import Punctuation, Range
 from caesura.types import BIGINT
 from tests.property import meanings
-from tests.property.faithful import Case, InOrder
+from tests.property.faithful import Case, InOrder, Often
 from tests.property.meanings import Binary, Condition, Results, alike
 from tests.property.traces import Domain
 
@@ -242,6 +244,36 @@ def sort(keys: tuple[object, ...], nulls_first: bool) -> Case:
     return InOrder(operator, ("k", "v"), meanings.sort, (Domain({"k": keys, "v": BIT}, later),))
 
 
+def first_by_value(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """ORDER BY v NULLS FIRST, and then w"""
+    _, v, w = row
+    return (v is not None, v or 0), (w is not None, w or 0)
+
+
+def rank(function: str, most: int | None) -> Case:
+    """A row with NULL may always come, before all others, until its partition is closed."""
+    order = (SortKey("v"),)
+    operator = Rank(("k",), order, (*order, SortKey("w")), function, "n", most)
+    domain = Domain({"k": BIT_OR_NULL, "v": BIT, "w": BIT}, {"v": (NULL,), "w": (NULL,)})
+    return Often(operator, ("k", "v", "w", "n"), meanings.rank(function, first_by_value, 1, most), (domain,))
+
+
+def first_by_time(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """ORDER BY t NULLS LAST, v DESC NULLS FIRST"""
+    _, t, v = row
+    return (t is None, t or 0), (v is not None, -(v or 0))
+
+
+def passing(function: str, most: int | None) -> Case:
+    """By a bound: it waits where several punctuations join up to one."""
+    first, second = SortKey("t", nulls_first=False), SortKey("v", descending=True)
+    order = (first, second) if function == "ROW_NUMBER" else (first,)
+    operator = Rank(("k",), order, (first, second), function, "n", most, passing=True)
+    domain = Domain({"k": (0, NULL), "t": (0, 1, 2, NULL), "v": BIT}, {"t": (-1, 0.5, 1.5, 3), "v": (NULL,)})
+    g = meanings.rank(function, first_by_time, len(order), most)
+    return Often(operator, ("k", "t", "v", "n"), g, (domain,), patient=True)
+
+
 OPERATORS = {
     "select": SELECT,
     "project": PROJECT,
@@ -262,6 +294,9 @@ OPERATORS = {
     "group": group(Domain({"k": BIT_OR_NULL, "v": BIT_OR_NULL})),
     "group without keys": group(Domain({"v": BIT_OR_NULL})),
     "sort": sort((0, 1, 2, NULL), nulls_first=False),
+    "row number": rank("ROW_NUMBER", 2),
+    "row number by a bound": passing("ROW_NUMBER", 2),
+    "rank by a bound": passing("RANK", 3),
 }
 VARIANTS = {
     "join on two attributes": ON_TWO,
@@ -275,6 +310,13 @@ VARIANTS = {
     "semi join in time": timed("semi", meanings.semi),
     "anti join in time": timed("anti", meanings.anti),
     "sort by a key that is never NULL": sort((0, 1, 2), nulls_first=True),
+    "first row": rank("ROW_NUMBER", 1),
+    "rank": rank("RANK", 2),
+    "dense rank": rank("DENSE_RANK", 1),
+    "rank of all rows": rank("RANK", None),
+    "first row by a bound": passing("ROW_NUMBER", 1),
+    "dense rank by a bound": passing("DENSE_RANK", 2),
+    "row number of all rows by a bound": passing("ROW_NUMBER", None),
     "group by two keys": group(Domain({"k": BIT_OR_NULL, "l": (0, NULL), "v": (1, NULL)})),
 }
 CASES = OPERATORS | VARIANTS

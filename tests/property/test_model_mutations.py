@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 
 import pytest
@@ -14,6 +14,7 @@ from caesura.model.merge import Merge
 from caesura.model.operator import Operator, Row, Rows, Slice, State
 from caesura.model.pair import Pair
 from caesura.model.project import Project
+from caesura.model.rank import CAME, Rank
 from caesura.model.select import Select
 from caesura.model.sort import Sort
 from caesura.punctuation import (
@@ -305,6 +306,75 @@ class SortsTheSecondKeyUpwards(Sort):
         return Sort((first, replace(second, descending=False))).place(row)
 
 
+class RanksByAnyPunctuation(Rank):
+    """A punctuation about some rows of a partition is taken to close it."""
+
+    def final(self, row: Row, said: Iterable[Punctuation]) -> bool:
+        return any(match(row, p) for p in said)
+
+
+class ClosesTheNullPartition(Rank):
+    """NULL in the partition is taken to be matched by any pattern."""
+
+    def final(self, row: Row, said: Iterable[Punctuation]) -> bool:
+        ours = {name: row[name] for name in self.partition if row[name] is not None}
+        return super().final(row, [Punctuation.of({n: q for n, q in p.patterns if n in ours}) for p in said])
+
+
+class KeepsOneTooFew(Rank):
+    """The last of those that are asked for is not kept."""
+
+    def keep(self, state: State) -> State:
+        fewer = replace(self, limit=self.limit - 1) if self.limit else self
+        return Rank.keep(fewer, state)
+
+
+class TiesByArrival(Rank):
+    """Where the order leaves rows equal, the one that came first is the first."""
+
+    def counted(self, came: int, rows: list[Row]) -> Iterator[tuple[Row, int]]:
+        return Rank.counted(replace(self, places=self.order), came, rows)
+
+
+class CountsAnew(Rank):
+    """How many have come out of a partition is forgotten."""
+
+    def counters(self, held: Slice) -> Iterator[Row]:
+        return iter(())
+
+
+class CountsOnAfterTheClose(Rank):
+    """The counter of a closed partition stays."""
+
+    def counters(self, held: Slice) -> Iterator[Row]:
+        yield from super().counters(Slice(held.rows, frozenset(held.punctuations - {EVERYTHING})))
+
+
+class TakesAnyRangeForABeginning(Rank):
+    """A range that is not open to the left is taken to be."""
+
+    def final(self, row: Row, said: Iterable[Punctuation]) -> bool:
+        return super().final(row, map(_opened, said))
+
+
+class CountsTiesOnce(Rank):
+    """Rows of one number are taken for one when later ones are counted."""
+
+    def counters(self, held: Slice) -> Iterator[Row]:
+        return (Row.of({**row, CAME: min(int(str(row[CAME])), 1)}) for row in super().counters(held))
+
+
+class PassesBoundsOfAllRows(Rank):
+    """A pattern on a column that no order is by is passed on, while rows wait."""
+
+    def prop(self, kept: State) -> frozenset[Punctuation]:
+        return kept[0].punctuations
+
+
+def _opened(p: Punctuation) -> Punctuation:
+    return Punctuation(tuple((n, replace(q, low=None) if isinstance(q, Range) else q) for n, q in p.patterns))
+
+
 def _within(p: Punctuation, attributes: Iterable[str]) -> Punctuation:
     within = set(attributes)
     return Punctuation(tuple((name, q if name in within else Wildcard()) for name, q in p.patterns))
@@ -369,6 +439,23 @@ PLANTED: list[tuple[type[Operator], str, Violation]] = [
     (OverlooksAPoint, "sort", "unsafe"),
     (SortsByTheFirstKeyOnly, "sort", "unsafe"),
     (SortsTheSecondKeyUpwards, "sort", "unsafe"),
+    (RanksByAnyPunctuation, "row number", "unsafe"),
+    (RanksByAnyPunctuation, "rank by a bound", "unsafe"),
+    (ClosesTheNullPartition, "row number", "unsafe"),
+    (ClosesTheNullPartition, "rank", "unsafe"),
+    (KeepsOneTooFew, "row number", "incomplete"),
+    (KeepsOneTooFew, "rank", "incomplete"),
+    (KeepsOneTooFew, "dense rank", "incomplete"),
+    (TiesByArrival, "row number", "unsafe"),
+    (PassesBoundsOfAllRows, "row number", "improper"),
+    (PassesBoundsOfAllRows, "row number by a bound", "improper"),
+    (CountsAnew, "row number by a bound", "unsafe"),
+    (CountsAnew, "rank by a bound", "unsafe"),
+    (CountsAnew, "dense rank by a bound", "unsafe"),
+    (CountsAnew, "first row by a bound", "unsafe"),
+    (CountsTiesOnce, "rank by a bound", "unsafe"),
+    (CountsOnAfterTheClose, "row number by a bound", "unfinished"),
+    (TakesAnyRangeForABeginning, "row number by a bound", "unsafe"),
 ]
 
 

@@ -23,6 +23,7 @@ from caesura.model.merge import Merge
 from caesura.model.operator import Band, Predicate, Row
 from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
+from caesura.model.rank import Rank
 from caesura.model.select import Select
 from caesura.model.sort import Sort
 from caesura.operators import demand as demand_on_spark
@@ -30,6 +31,7 @@ from caesura.operators import distinct as distinct_on_spark
 from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
 from caesura.operators import pair as pair_on_spark
+from caesura.operators import rank as rank_on_spark
 from caesura.operators import sort as sort_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
 from caesura.operators.operator import Change, Flow, State
@@ -37,6 +39,8 @@ from caesura.operators.rows import Rows, leaf, quote, text, union
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
 from caesura.safety.bounds import stated
+from caesura.safety.passing import passing
+from caesura.safety.schemes import derive
 from caesura.spark import punctuations
 from caesura.spark.aggregates import partial_of
 from caesura.spark.compile import compile_plans
@@ -243,6 +247,10 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             return Merge(len(node.inputs))
         case plan.Sort():
             return Sort(node.keys, countable=True)
+        case plan.Rank(order=order, places=places):
+            by_a_bound = passing(node, derive(node.input).of(node.input)) is not None
+            given = (node.partition, order, places, node.function, node.result.name, node.limit)
+            return Rank(*given, by_a_bound)
         case plan.Join():
             assert compiled is not None
             columns = [[column.name for column in below.columns] for below in node.inputs]
@@ -353,6 +361,9 @@ def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, numbe
             ]
         case distinct_on_spark.Distinct(table=table) | sort_on_spark.Sort(table=table):
             tables = [(table.name, list(wanted.kept[0]))]
+        case rank_on_spark.Rank(table=table):
+            stored = [column.name for column in table.columns]
+            tables = [(table.name, [Row.of({name: row.get(name) for name in stored}) for row in wanted.kept[0]])]
         case group_on_spark.Group(table=table):
             assert isinstance(node, plan.Group)
             tables = [(table.name, [partial(node, row) for row in wanted.kept[0]])]

@@ -77,6 +77,16 @@ QUERIES = {
     "in_order": "SELECT day, customer, town FROM visit WHERE day IS NOT NULL ORDER BY day, customer DESC, town",
     "joined_group": """SELECT s.id, SUM(p.weight) AS weight, COUNT(*) AS n FROM sale AS s
         JOIN parcel AS p ON s.id = p.sale GROUP BY s.id""",
+    "dearest": """SELECT id, customer, town, amount FROM sale
+        QUALIFY ROW_NUMBER() OVER (PARTITION BY customer ORDER BY amount DESC, id, town) <= 2""",
+    "second": """SELECT id, town FROM (
+        SELECT id, town, DENSE_RANK() OVER (PARTITION BY id ORDER BY town) AS n FROM sale) WHERE n = 2""",
+    "first_visits": """SELECT customer, town, day, RANK() OVER (PARTITION BY customer ORDER BY day NULLS LAST) AS n
+        FROM visit QUALIFY n <= 3""",
+    "numbered": """SELECT day, customer, town, ROW_NUMBER() OVER (ORDER BY day, customer, town) AS n FROM visit
+        WHERE day IS NOT NULL""",
+    "frequent": """SELECT customer, town, COUNT(*) AS n FROM sale GROUP BY customer, town
+        QUALIFY RANK() OVER (PARTITION BY customer ORDER BY COUNT(*) DESC) = 1""",
     "counted": "SELECT COUNT(*) AS n FROM sale AS s JOIN parcel AS p ON s.id = p.sale",
     "united_group": "SELECT customer, COUNT(*) AS towns FROM all_towns GROUP BY customer",
     "constants": """SELECT s.id, v.n FROM sale AS s JOIN VALUES (1, 'one'), (2, 'two'), (NULL, 'none') AS v (id, n)

@@ -31,12 +31,16 @@ CREATE STREAM s (a INT, b INT, c INT) USING json LOCATION 's';
 CREATE STREAM t (d INT, e INT) USING json LOCATION 't';
 SELECT DISTINCT s.a FROM s, t WHERE s.b < t.d AND s.c < t.e AND s.a BETWEEN 1 AND 3 AND s.b > s.a;
 """
+EQUAL_ROWS = """
+CREATE STREAM bid (auction BIGINT, price BIGINT, PUNCTUATED BY (auction)) USING json LOCATION 'bid';
+SELECT * FROM bid QUALIFY RANK() OVER (ORDER BY price) <= 2;
+"""
 
 
 @pytest.mark.parametrize(
     ("sql", "rows"),
-    [(SILENT_BID, 10), (OPEN_GROUPS, 100), (BROKEN_CYCLE, 1000), (NO_BOUND, 50)],
-    ids=["a silent partner", "groups that never close", "a broken cycle", "values without bound"],
+    [(SILENT_BID, 10), (OPEN_GROUPS, 100), (BROKEN_CYCLE, 1000), (NO_BOUND, 50), (EQUAL_ROWS, 20)],
+    ids=["a silent partner", "groups that never close", "a broken cycle", "values without bound", "equal rows"],
 )
 def test_the_state_ends_with_as_many_rows_as_the_witness(
     spark: SparkSession, tmp_path: Path, sql: str, rows: int

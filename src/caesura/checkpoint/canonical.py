@@ -13,7 +13,7 @@ from hashlib import sha256
 from sqlglot import exp
 
 from caesura.catalog import Catalog, Column, CompleteBy, Origin, Sink, Stream
-from caesura.plan import Aggregate, Equality, Group, Join, Output, Query, Scan, SortKey, walk
+from caesura.plan import Aggregate, Equality, Group, Join, Output, Query, Rank, Scan, SortKey, walk
 from caesura.sql.secrets import is_secret, masked
 
 _HINTS = {"shape", "demand"}
@@ -23,6 +23,7 @@ _COLUMNS: dict[type, tuple[str, ...]] = {
     Equality: ("left", "right"),
     Group: ("keys",),
     Aggregate: ("arguments",),
+    Rank: ("partition",),
     SortKey: ("column",),
 }
 """The parts of plans that name columns. Any other text means what it says."""

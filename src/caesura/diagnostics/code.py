@@ -22,6 +22,7 @@ class Code(StrEnum):
     SORT_UNBOUNDED = "CAE0107"
     PUNCTUATIONS_GROW = "CAE0108"
     UNSAFE_TREE = "CAE0109"
+    RANK_UNBOUNDED = "CAE0110"
     # binding
     UNKNOWN_RELATION = "CAE0201"
     UNKNOWN_COLUMN = "CAE0202"
@@ -106,6 +107,7 @@ TITLES: dict[Code, str] = {
     Code.SORT_UNBOUNDED: "the state of a sort grows without bound",
     Code.PUNCTUATIONS_GROW: "the punctuations that a join keeps grow by one entry per key",
     Code.UNSAFE_TREE: "the tree of joins that a hint asks for is not safe",
+    Code.RANK_UNBOUNDED: "the state of a ranking grows without bound",
     Code.UNKNOWN_RELATION: "a name in FROM is not declared",
     Code.UNKNOWN_COLUMN: "no input has such a column",
     Code.AMBIGUOUS_COLUMN: "several inputs have such a column",
@@ -145,7 +147,7 @@ TITLES: dict[Code, str] = {
     Code.JOIN_KIND: "this kind of join is not supported",
     Code.SET_OPERATION: "this set operation is not supported",
     Code.SUBQUERY: "this version does not execute a subquery in this place",
-    Code.WINDOW_FUNCTION: "this version does not execute window functions",
+    Code.WINDOW_FUNCTION: "this version does not execute this window function, or not in this place",
     Code.TABLE_FUNCTION: "this version does not execute table functions",
     Code.EMIT_CHANGES: "EMIT CHANGES stands where it means nothing",
     Code.AGGREGATE_FORM: "this version does not execute this aggregate",

@@ -15,6 +15,7 @@ from caesura.plan import (
     Output,
     Plan,
     Project,
+    Rank,
     Scan,
     Sort,
     SortKey,
@@ -60,6 +61,8 @@ def line(plan: Plan) -> str:
             return "distinct"
         case Sort(keys=keys):
             return f"sort by {', '.join(map(_sort_key, keys))}"
+        case Rank():
+            return _rank(plan)
         case Merge():
             return "union all"
         case Compare(kind=kind):
@@ -84,6 +87,13 @@ def _aggregate(aggregate: Aggregate) -> str:
     name, _, distinct = aggregate.function.partition(" ")
     arguments = ", ".join([*(f"`{each}`" for each in aggregate.arguments), *map(str, aggregate.percentages)])
     return f"`{aggregate.result.name}`: {name}({f'{distinct} ' if distinct else ''}{arguments or '*'})"
+
+
+def _rank(rank: Rank) -> str:
+    by = f"partition by {', '.join(f'`{name}`' for name in rank.partition)} " if rank.partition else ""
+    order = f"order by {', '.join(map(_sort_key, rank.order))}"
+    limit = "" if rank.limit is None else f", at most {rank.limit}"
+    return f"`{rank.result.name}`: {rank.function.lower()} over {by}{order}{limit}"
 
 
 def _sort_key(key: SortKey) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from caesura.aggregates import FUNCTIONS
-from caesura.plan import Group
-from caesura.safety.because import text
+from caesura.plan import Group, Rank
+from caesura.safety.because import first_rows, text
 from caesura.safety.closing import Closing
 from caesura.safety.names import bare, listed
 from caesura.safety.synopsis import Key, Synopsis
@@ -34,6 +34,8 @@ def of_entries(closing: Closing) -> SynopsisReport:
     if isinstance(closing.node, Group):
         functions = (FUNCTIONS[each.function] for each in closing.node.aggregates)
         keeps = list(dict.fromkeys(f"{each.shown}: {each.keeps.what}" for each in functions))
+    if isinstance(closing.node, Rank):
+        keeps = [first_rows(closing.node)]
     return {"key": list(map(bare, closing.keys)), "keeps": keeps, "bound": closing.bound}
 
 

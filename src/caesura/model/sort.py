@@ -90,7 +90,7 @@ class Sort:
 
     def place(self, row: Row) -> tuple[object, ...]:
         """For sorting: NULLs first or last, falling keys turned round."""
-        return tuple(_Place(row[key.column], key) for key in self.keys)
+        return tuple(Place(row[key.column], key) for key in self.keys)
 
 
 def _ranges(pattern: Pattern) -> list[Range]:
@@ -115,11 +115,13 @@ def _hull(one: Range, other: Range) -> Range:
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
+    """Where a value stands in the order of a key."""
+
     value: object
     key: SortKey
 
-    def __lt__(self, other: _Place) -> bool:
+    def __lt__(self, other: Place) -> bool:
         one, two = rank(self.value), rank(other.value)
         if one is None or two is None:
             return (one is None) is self.key.nulls_first if (one is None) is not (two is None) else False

@@ -38,7 +38,7 @@ class Sort:
         if not source.new:
             return None
         due = covered(self._open(state, source), self.prefix(source.closed))
-        return None if due is None else due.ordered(map(_spelled, self.keys))
+        return None if due is None else due.ordered(map(spelled, self.keys))
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
         (source,) = inputs
@@ -82,6 +82,7 @@ class Sort:
         return Closed(boxes=union((prefix, all_or_nothing)))
 
 
-def _spelled(key: SortKey) -> str:
+def spelled(key: SortKey) -> str:
+    """As Spark SQL."""
     direction = "DESC" if key.descending else "ASC"
     return f"{quote(key.column)} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"

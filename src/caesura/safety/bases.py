@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort
 from caesura.safety.equality import matching_classes
 from caesura.safety.monotone import rises_with
 
@@ -21,6 +21,9 @@ def bases(plan: Plan, column: str, *, through_order: bool) -> Iterator[tuple[Str
             pass
         case Filter(input=below) | Distinct(input=below) | Sort(input=below):
             yield from bases(below, column, through_order=through_order)
+        case Rank(input=below, result=result):
+            if column != result.name:
+                yield from bases(below, column, through_order=through_order)
         case Project(input=below, outputs=outputs):
             expr = next(output.expr for output in outputs if output.name == column)
             types = {each.name: each.type for each in below.columns}

@@ -15,13 +15,14 @@ from caesura.catalog import (
 )
 from caesura.expression import Expr
 from caesura.expression import shown as shown_sql
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort, walk
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Sort, walk
 from caesura.punctuation import Scheme
 from caesura.safety.bounded import Lack
 from caesura.safety.bounds import Shift
 from caesura.safety.closing import Closing
 from caesura.safety.equality import inexact
 from caesura.safety.names import SHOWN, Names, bare, few, listed, series, written
+from caesura.safety.presence import present
 from caesura.safety.reach import Hop, Reach, Unreached, staying
 from caesura.safety.schemes import Derivation, Derived
 from caesura.safety.synopsis import Synopsis
@@ -140,13 +141,42 @@ def not_summed(join: Join, lack: Lack | None, names: Names) -> str | None:
 
 
 def closed(closing: Closing, derived: Derived, names: Names) -> str:
+    if isinstance(closing.node, Rank):
+        return _ranked(closing, closing.node, derived, names)
     keeping = tuple(dict.fromkeys(each.function for each in closing.growing))
     values = f", with every value that {series(keeping)} kept of it," if keeping else ""
     return f"{_subject(closing, names)} leaves{values} when {_all_close(derived, names)}"
 
 
+def _ranked(closing: Closing, rank: Rank, derived: Derived, names: Names) -> str:
+    """What is kept of a partition, until when."""
+    shown, when = names.shown(closing.kept), _all_close(derived, names)
+    if closing.passed:
+        return f"a row of {shown} leaves when {when}; of each partition stays how many have left"
+    unlimited = f", since nothing limits {rank.function}," if rank.limit is None else ""
+    early = f"; a row leaves once {listed(closing.early.attributes)} has passed it" if closing.early else ""
+    return f"of a partition of {shown} {_rows_kept(rank)}{unlimited} until {when}{early}"
+
+
+def _rows_kept(rank: Rank) -> str:
+    return f"{first_rows(rank)} {'is' if rank.limit == 1 and not rank.ties else 'are'} kept"
+
+
+def first_rows(rank: Rank) -> str:
+    """What a ranking keeps of a partition, as a noun."""
+    match rank:
+        case Rank(limit=None):
+            return "all rows"
+        case Rank(limit=1):
+            return "the first row" + (" and those equal to it" if rank.ties else "")
+        case Rank(limit=limit, function="DENSE_RANK"):
+            return f"the rows of the first {limit} values"
+        case Rank(limit=limit):
+            return f"the first {limit} rows" + (" and those equal to the last" if rank.ties else "")
+
+
 def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
-    verb = "never closes" if isinstance(closing.node, Group) else "stays for ever"
+    verb = "never closes" if isinstance(closing.node, Group | Rank) else "stays for ever"
     if closing.few_entries:
         verb += " and grows"
     return f"{_subject(closing, names)} {verb}: " + "; ".join(
@@ -163,6 +193,8 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
             "and nothing says that these are few"
             for each in closing.growing
         )
+    if isinstance(closing.node, Rank) and closing.few_entries:
+        yield from _taken(closing.node, derivation)
     if isinstance(closing.node, Sort) and closing.node.keys[0].descending:
         yield f"{listed(closing.keys)} falls, and a greater one may always come"
         return
@@ -180,15 +212,32 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
                 yield f"{names.shown(node)} keeps {lost} for ever and so passes none of its punctuations on"
 
 
+def _taken(rank: Rank, derivation: Derivation) -> Iterator[str]:
+    """Why a partition that nothing closes takes ever more rows."""
+    if rank.limit is None:
+        yield f"nothing limits {rank.function}, so that every row is kept"
+    elif rank.ties:
+        yield f"{rank.function} gives any number of equal rows the same number, and keeps them all"
+    first = rank.order[0]
+    if Scheme((first.column,), ordered=True) not in derivation.of(rank.input):
+        return
+    if first.descending:
+        yield f"{bare(first.column)} falls, and a greater one may always come"
+    elif not present(rank.input, first.column):
+        yield f"{bare(first.column)} may be NULL, and no bound says that no such row comes"
+
+
 def few_values(closing: Closing, names: Names) -> str:
     """Why a state needs no punctuation."""
-    what = "group" if isinstance(closing.node, Group) else "row"
+    what = _entry(closing)
     if closing.single:
         entries = f"there is one {what}"
         entries += f", because its {_columns(closing)} are constant" if closing.keys else ""
     else:
         known = series(tuple(f"{bare(key)}: {few.why}" for key, few in closing.domains))
         entries = f"there are only so many {what}s: {known}"
+    if isinstance(closing.node, Rank):
+        entries += f"; of {'it' if closing.single else 'each'} {_rows_kept(closing.node)}"
     within = dict.fromkeys(
         f"{written(closing.kept, each.column)}: {each.few.why}" for each in closing.values if each.few is not None
     )
@@ -223,8 +272,20 @@ def _subject(closing: Closing, names: Names) -> str:
     match closing.node:
         case Group():
             return f"a group of {shown}"
+        case Rank():
+            return f"a partition of {shown}"
         case Distinct() | Compare() | Sort():
             return f"a row of {shown}"
+
+
+def _entry(closing: Closing) -> str:
+    match closing.node:
+        case Group():
+            return "group"
+        case Rank():
+            return "partition"
+        case Distinct() | Compare() | Sort():
+            return "row"
 
 
 def _columns(closing: Closing) -> str:
@@ -237,6 +298,8 @@ def _wanted(closing: Closing) -> str:
             return "grouped by"
         case Sort():
             return "the first column sorted by"
+        case Rank():
+            return "partitioned by"
         case Distinct() | Compare():
             return "selected"
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from caesura.catalog import Stream
 from caesura.expression import Expr
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort
 from caesura.safety.predicates import conjuncts
 from caesura.safety.predicates import constant as is_constant
 from caesura.safety.presence import present
@@ -71,7 +71,7 @@ def bounds(plan: Plan) -> tuple[Bound, ...]:
             return bounds(below)
         case Group(input=below, keys=keys):
             return tuple(_renamed(bounds(below), {key: (key,) for key in keys}))
-        case Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
+        case Distinct(input=below) | Sort(input=below) | Rank(input=below) | Compare(inputs=(below, _)):
             return bounds(below)
         case Join() | Merge():
             return ()

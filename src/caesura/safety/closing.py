@@ -2,25 +2,26 @@
 
 A group leaves when a punctuation confined to the grouping attributes matches it, a row of a distinct when any
 does, a row of one side of INTERSECT or EXCEPT when the other side has closed it, a row of a sort when everything
-before it is closed.
+before it is closed, a partition of a ranking as a group, and its first rows as a row of a sort.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from caesura.aggregates import FUNCTIONS
-from caesura.plan import Compare, Distinct, Group, Plan, Project, Sort
+from caesura.plan import Compare, Distinct, Group, Plan, Project, Rank, Sort
 from caesura.punctuation import Scheme
 from caesura.safety.equality import equality_classes
 from caesura.safety.facts import Domain, domain
 from caesura.safety.names import alias_of
+from caesura.safety.passing import passing
 from caesura.safety.presence import padded, present
 from caesura.safety.schemes import Derivation
 
-Closable = Group | Distinct | Compare | Sort
+Closable = Group | Distinct | Compare | Sort | Rank
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Closing:
     domains: tuple[tuple[str, Domain], ...] = ()
     nullable: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
+    early: Scheme | None = None
+    """The bound by which rows of a ranking leave before their partition is closed."""
 
     @property
     def few_entries(self) -> bool:
@@ -80,9 +83,20 @@ class Closing:
         return tuple(each for each in self.values if each.few is None)
 
     @property
+    def taking(self) -> bool:
+        """Whether an entry takes ever more rows for as long as it stays."""
+        return isinstance(self.node, Rank) and (self.node.limit is None or self.node.ties)
+
+    @property
     def few(self) -> bool:
         """Bounded without any punctuation."""
-        return self.few_entries and not self.growing
+        return self.few_entries and not self.growing and not self.taking
+
+    @property
+    def passed(self) -> bool:
+        """Whether the scheme closes no entry, but lets its rows go one after the other."""
+        used = self.scheme.attributes if isinstance(self.node, Rank) and self.scheme is not None else ()
+        return not set(used) <= set(self.keys)
 
 
 def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
@@ -99,12 +113,16 @@ def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
             )
         case Sort(input=below):
             return (_sorting(node, below, derivation),)
+        case Rank(input=below, partition=partition):
+            return (_ranking(node, _closing(node, below, below, partition, derivation), derivation),)
 
 
 def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], derivation: Derivation) -> Closing:
     """Value schemes before ordered ones, fewest attributes first."""
     values = tuple(_values(node)) if isinstance(node, Group) else ()
-    growing = any(each.few is None for each in values)
+    growing = any(each.few is None for each in values) or (
+        isinstance(node, Rank) and (node.limit is None or node.ties)
+    )
     within = (
         s
         for s in derivation.of(source)
@@ -155,6 +173,17 @@ def _sorting(sort: Sort, below: Plan, derivation: Derivation) -> Closing:
     best = rising if rising in derivation.of(below) and not first.descending and not nullable else None
     outside = tuple(Outside(s, s.attributes) for s in derivation.of(below) if s != rising)
     return Closing(sort, below, below, (first.column,), best, outside, nullable=nullable)
+
+
+def _ranking(rank: Rank, closing: Closing, derivation: Derivation) -> Closing:
+    """Of few partitions that nothing closes, rows may go when a bound has passed them; their number stays. A row
+    with NULL there does not go: then few rows have to be kept anyway."""
+    bound = passing(rank, derivation.of(rank.input))
+    closing = replace(closing, early=bound)
+    if closing.scheme is not None or bound is None or not closing.few_entries:
+        return closing
+    nullable = tuple(a for a in bound.attributes if not present(rank.input, a))
+    return closing if nullable and closing.taking else replace(closing, scheme=bound, nullable=nullable)
 
 
 def _all(plan: Plan) -> tuple[str, ...]:

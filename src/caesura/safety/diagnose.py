@@ -10,13 +10,16 @@ from caesura.catalog import Check, PunctuatedBy
 from caesura.clocks import idle_releases, idle_windows
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Sort
+from caesura.punctuation import Scheme
 from caesura.safety import because
 from caesura.safety.closing import Closing
 from caesura.safety.growth import Kept
 from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans, written
+from caesura.safety.presence import present
 from caesura.safety.reach import Reach, Unreached
 from caesura.safety.repair import Addition
+from caesura.safety.schemes import Derivation
 from caesura.safety.states import Blocked, StateVerdict
 from caesura.safety.verdict import Verdict
 
@@ -82,6 +85,13 @@ def _complaint(closing: Closing, names: Names) -> tuple[Code, str, str]:
             keys = ", ".join(written(closing.kept, key) for key in closing.keys)
             message = f"the groups of {shown} by ({keys}) grow without bound"
             return Code.GROUP_UNBOUNDED, message, "no group is ever complete"
+        case Rank() if closing.few_entries:
+            message = f"the rows of {shown} that {closing.node.function} keeps grow without bound"
+            return Code.RANK_UNBOUNDED, message, "no partition is ever complete"
+        case Rank():
+            keys = ", ".join(written(closing.kept, key) for key in closing.keys)
+            message = f"the partitions of {shown} by ({keys}) grow without bound"
+            return Code.RANK_UNBOUNDED, message, "no partition is ever complete"
         case Distinct():
             message = f"the rows that {names.shown(closing.node)} has seen grow without bound"
             return Code.DISTINCT_UNBOUNDED, message, "every row is kept, in case it comes again"
@@ -99,6 +109,8 @@ def _blocked(blocked: Blocked) -> Diagnostic:
     match blocked.node:
         case Group():
             help = "group by a column that the input punctuates, or end the query with EMIT CHANGES"
+        case Rank():
+            help = "partition by a column that the input punctuates"
         case Join():
             message += " without a partner"
             help = "let the stream punctuate a column of ON"
@@ -209,6 +221,8 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
     yield from (_advice(each, unique=not lonely) for each in additions)
     if isinstance(closing.node, Group) and closing.few_entries and not additions:
         yield "group by a column that the input punctuates"
+    if isinstance(closing.node, Rank) and closing.few_entries:
+        yield from _limit_help(closing, closing.node, verdict.judgement.derivation)
     if isinstance(closing.node, Sort) and not additions:
         if closing.node.keys[0].descending:
             yield "sort by a rising column, or where the sink is read"
@@ -216,6 +230,18 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
             column = written(closing.kept, closing.nullable[0])
             yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
     yield from _narrowed(verdict)
+
+
+def _limit_help(closing: Closing, rank: Rank, derivation: Derivation) -> Iterator[str]:
+    if rank.limit is None:
+        yield f"ask for the first ones only, with a condition such as QUALIFY {rank.function}() OVER (…) <= 10"
+    if rank.ties:
+        yield "ROW_NUMBER keeps no more rows than it is asked for"
+    first = rank.order[0]
+    ordered = Scheme((first.column,), ordered=True) in derivation.of(rank.input)
+    if ordered and not first.descending and not present(rank.input, first.column):
+        column = written(closing.kept, first.column)
+        yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
 
 
 def _advice(addition: Addition, *, unique: bool) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, types_of
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort, types_of
 from caesura.safety.comparisons import (
     ZERO,
     Closure,
@@ -66,6 +66,8 @@ def facts(plan: Plan) -> Facts:
             return _renamed(facts(below), {key: (key,) for key in keys}, plan.columns[0].name) + _typed(plan)
         case Distinct(input=below) | Sort(input=below):
             return facts(below)
+        case Rank(input=below):
+            return facts(below) + _numbers(plan)
         case Compare(inputs=(below, other), kind="intersect"):
             own: dict[Element, tuple[str, ...]] = {c.name: (c.name,) for c in plan.columns}
             return _renamed(facts(below), own, "one") + _renamed(facts(other), own, "the other")
@@ -148,6 +150,15 @@ def _typed(plan: Plan) -> Facts:
             few.append(Few(column.name, why, values.size))
             comparisons += within(column.name, values, why)
     return Facts(tuple(comparisons), tuple(few))
+
+
+def _numbers(rank: Rank) -> Facts:
+    """The first is one, and the last what the query asks for."""
+    name, limit = rank.result.name, rank.limit
+    if limit is None or limit < 1:
+        return Facts()
+    why = f"it is a number up to {limit}"
+    return Facts(tuple(within(name, Interval(1, limit), why)), (Few(name, why, limit),))
 
 
 def _projected(plan: Project) -> Facts:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from caesura.diagnostics import Span
 from caesura.expression import shown
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort, walk
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort, walk
 
 T = TypeVar("T")
 SHOWN = 6
@@ -80,6 +80,8 @@ def _kind(plan: Plan) -> str | None:
             return "distinct"
         case Sort():
             return "sort"
+        case Rank():
+            return "rank"
 
 
 def scans(plan: Plan) -> tuple[Scan, ...]:

@@ -26,6 +26,7 @@ from caesura.plan import (
     Need,
     Plan,
     Project,
+    Rank,
     Scan,
     Sort,
     types_of,
@@ -61,6 +62,8 @@ def _asked(node: Plan, need: Need) -> Iterable[tuple[Plan, Need]]:
             return ((below, Need(_all(below))),)
         case Group(input=below):
             return ((below, _grouped(node)),)
+        case Rank(input=below):  # every column may decide where the order leaves rows equal, and every row counts
+            return ((below, Need(_all(below), duplicates=True)),)
         case Sort(input=below, keys=keys):
             exactly = need.exactly
             return ((below, replace(exactly, columns=exactly.columns.union(key.column for key in keys))),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Sort
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort
 from caesura.safety.monotone import starts_window
 from caesura.safety.predicates import demands_value, excludes_null
 
@@ -25,7 +25,7 @@ def padded(plan: Plan, column: str) -> bool:
             return owner in plan.padded or padded(several[owner], column)
         case Merge(inputs=several) | Compare(inputs=several):
             return any(padded(each, column) for each in several)
-        case Group(input=below) | Distinct(input=below) | Sort(input=below):
+        case Group(input=below) | Distinct(input=below) | Sort(input=below) | Rank(input=below):
             return any(c.name == column for c in below.columns) and padded(below, column)
 
 
@@ -42,6 +42,8 @@ def present(plan: Plan, column: str) -> bool:
             return starts_window(expr.tree) or (expr.column is not None and present(below, expr.column))
         case Group(input=below) | Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
             return any(c.name == column for c in below.columns) and present(below, column)
+        case Rank(input=below, result=result):
+            return column == result.name or present(below, column)
         case Merge(inputs=several):
             return all(present(each, column) for each in several)
         case Join(kind="inner" | "semi", compared=compared) if column in compared:

@@ -15,7 +15,7 @@ from itertools import count
 from typing import TypeAlias
 
 from caesura.catalog import Check, OrderedBy, PunctuatedBy, Stream
-from caesura.plan import Plan, Scan, Sort, inputs, walk, with_inputs
+from caesura.plan import Plan, Rank, Scan, Sort, inputs, walk, with_inputs
 from caesura.safety.bases import bases
 from caesura.safety.because import constraint, text
 from caesura.safety.closing import Closing
@@ -168,6 +168,8 @@ def _steps(proof: Reach | Closing) -> Iterator[Addition]:
                 yield from _punctuated(source, column)
             for column in keys:
                 yield from _ordered(source, column, times=True)
+            if isinstance(proof.node, Rank) and proof.few_entries and not proof.node.order[0].descending:
+                yield from _ordered(source, proof.node.order[0].column, times=True)
 
 
 def _punctuated(plan: Plan, column: str) -> Iterator[Addition]:

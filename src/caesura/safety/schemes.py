@@ -21,6 +21,7 @@ from caesura.plan import (
     Merge,
     Plan,
     Project,
+    Rank,
     Scan,
     Sort,
     endless,
@@ -33,6 +34,7 @@ from caesura.safety.components import reaches
 from caesura.safety.equality import equality_classes
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.monotone import rises_with
+from caesura.safety.passing import passing
 from caesura.safety.reach import Reach
 
 _FORMS = 256
@@ -94,6 +96,8 @@ def derive(plan: Plan) -> Derivation:
                 found = (*_renamed(schemes[below], node.copies), *_computed(node, schemes[below]))
             case Group(input=below, keys=keys):
                 found = _renamed(schemes[below], {key: (key,) for key in keys})
+            case Rank(input=below):
+                found = _numbered(node, schemes[below])
             case Merge(inputs=several) | Compare(inputs=several):
                 found = _combined([schemes[each] for each in several if endless(each)])
             case Join(inputs=several):
@@ -129,6 +133,8 @@ def _asks(node: Plan, above: frozenset[str]) -> frozenset[str]:
             return frozenset(column.name for column in node.columns)
         case Sort(keys=keys):
             return above | {key.column for key in keys}
+        case Rank(partition=partition, order=order):
+            return frozenset((*partition, order[0].column))
         case Filter() | Scan():
             return above
 
@@ -162,6 +168,13 @@ def _computed(project: Project, found: Iterable[Derived]) -> Iterator[Derived]:
         if derived.scheme.ordered:
             for name in rising.get(derived.scheme.attributes[0], ()):
                 yield replace(derived, scheme=Scheme((name,), ordered=True))
+
+
+def _numbered(rank: Rank, found: tuple[Derived, ...]) -> Iterator[Derived]:
+    """What closes whole partitions, and the bound by which rows go before."""
+    bound = passing(rank, [derived.scheme for derived in found])
+    partition = set(rank.partition)
+    return (each for each in found if each.scheme == bound or partition.issuperset(each.scheme.attributes))
 
 
 def _joined(

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from caesura.catalog import OrderedBy, PunctuatedBy, Stream, Unique
-from caesura.plan import Compare, Group, Join, Plan, walk
+from caesura.plan import Compare, Group, Join, Plan, Rank, walk
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Element
@@ -74,6 +74,8 @@ def witness(plan: Plan, rows: int) -> Witness | None:
     drawn = samples(plan, streams)
     if isinstance(proof, Reach) and (drawn.ignored or proof.join.residual is not None):
         drawn = _placed(drawn, plan, proof, derivation, rows)
+    if isinstance(proof, Closing) and isinstance(proof.node, Rank) and proof.few_entries:
+        drawn = _tied(drawn, proof.node)
     said = [item for stream in streams for item in _said(stream, drawn.columns[stream.name], rows)]
     doubts = (*drawn.ignored, *_doubts(proof, streams, drawn, rows))
     return Witness(proof, tuple(sorted(said, key=lambda item: item.punctuation)), doubts)
@@ -104,12 +106,26 @@ def _placed(drawn: Samples, plan: Plan, proof: Reach, derivation: Derivation, ro
     return Samples(columns, tuple(each for each in drawn.ignored if each not in understood))
 
 
+def _tied(drawn: Samples, rank: Rank) -> Samples:
+    """The same with rows that are equal in the order: a ranking with a limit keeps no others for ever."""
+    tied = [base for key in rank.order for base in bases(rank.input, key.column, through_order=False)]
+    names = {(stream.name, name) for stream, name in tied}
+    columns = {
+        stream: {
+            name: replace(each, chosen=(each.value(1),)) if rank.limit and (stream, name) in names else each
+            for name, each in several.items()
+        }
+        for stream, several in drawn.columns.items()
+    }
+    return replace(drawn, columns=columns)
+
+
 def _cell(number: int, type: Type) -> Cell:
     return date.fromordinal(number).isoformat() if type.kind == "DATE" else number
 
 
 def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, rows: int) -> Iterator[str]:
-    if isinstance(proof, Closing) and proof.few_entries:
+    if isinstance(proof, Closing) and proof.few_entries and proof.growing:
         yield f"the groups stay few: it is the values kept for {proof.growing[0].function} in them that grow"
     for node in (node for below in _heard(proof) for node in walk(below)):
         match node:

@@ -24,6 +24,7 @@ from caesura.operators.merge import Merge
 from caesura.operators.operator import Operator, StateTable
 from caesura.operators.pair import Pair
 from caesura.operators.project import Project
+from caesura.operators.rank import CAME, Rank
 from caesura.operators.select import Select
 from caesura.operators.sort import Sort
 from caesura.operators.store import Store
@@ -34,6 +35,7 @@ from caesura.safety.equality import matching_classes
 from caesura.safety.fewest import fewest
 from caesura.safety.join_graph import JoinGraph
 from caesura.safety.partners import partners, read_once
+from caesura.safety.passing import passing
 from caesura.safety.reach import Reach, staying
 from caesura.safety.schemes import Derived, derive
 from caesura.safety.summarise import summary
@@ -45,6 +47,7 @@ from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
 from caesura.spark.summed import Summed, taking
 from caesura.spark.wanted import AllWanted
+from caesura.types import BIGINT
 
 ORDERS = 4
 """The most that are tried for an input: each takes joins of its own."""
@@ -119,7 +122,8 @@ class _Compiler:
         self._summed = self._summaries()
         self._taking = taking(self._nodes, self._summed)
         synopses = {join: tuple(summed.using) for join, summed in self._summed.items()}
-        self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses)
+        self._passing = dict(self._passed_by())
+        self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses, self._passing)
         self._stores = self._stream_stores()
         self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
@@ -148,6 +152,8 @@ class _Compiler:
                     operators[node] = self._sort(node)
                 case plan.Group():
                     operators[node] = self._group(node)
+                case plan.Rank():
+                    operators[node] = self._rank(node)
                 case plan.Distinct():
                     operators[node] = self._distinct(node)
         shared = {node for node in operators if self._wanted[node].readers > 1}
@@ -219,6 +225,8 @@ class _Compiler:
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
             case plan.Group(input=below, keys=keys):
                 return _renamed(self._keys[below], {key: key for key in keys})
+            case plan.Rank(input=below, partition=partition):
+                return _renamed(self._keys[below], {name: name for name in partition})
             case plan.Join():
                 found = (
                     _renamed(self._keys[below], self._wanted.exports(node, i))
@@ -359,6 +367,31 @@ class _Compiler:
             released=Store(f"{label}: released", types, self._keys[node]),
             passed=self._passed(node, label),
             changes=node.emit == "changes",
+        )
+
+    def _passed_by(self) -> Iterator[tuple[plan.Rank, Attributes]]:
+        for node in self._nodes:
+            if isinstance(node, plan.Rank):
+                bound = passing(node, [derived.scheme for derived in self._schemes[node.input]])
+                yield node, () if bound is None else bound.attributes
+
+    def _rank(self, node: plan.Rank) -> Rank:
+        label, first = self._label("rank"), self._passing[node]
+        came = (Column(CAME, BIGINT),) if first else ()
+        types = {name: self._types[node][name] for name in (*node.partition, *first)}
+        released = {name: type for name, type in types.items() if type.scalar}
+        keys = (*self._keys[node], *((first,) if first else ()))
+        return Rank(
+            table=StateTable(label, (*node.input.columns, *came), eager=_reopens(node)),
+            partition=node.partition,
+            order=node.order,
+            places=node.places,
+            function=node.function,
+            result=node.result.name,
+            limit=node.limit,
+            released=Store(f"{label}: released", released, keys),
+            passed=self._passed(node, label),
+            passing=bool(first),
         )
 
     def _distinct(self, node: plan.Distinct) -> Distinct:

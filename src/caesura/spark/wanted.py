@@ -34,7 +34,8 @@ class Wanted:
 class AllWanted:
     """Of all nodes, which come inputs first. `asked`: the columns that readers of the roots ask for. `purging`:
     those by whose punctuations rows of joins are purged. `synopses`: the inputs of joins whose rows never leave,
-    so that what they close is not passed on."""
+    so that what they close is not passed on. `passing`: the column by whose bound rows leave a ranking before
+    their partition is closed, if there is one."""
 
     def __init__(
         self,
@@ -44,10 +45,12 @@ class AllWanted:
         graphs: Mapping[plan.Join, JoinGraph],
         purging: Mapping[plan.Join, Collection[str]],
         synopses: Mapping[plan.Join, Collection[int]],
+        passing: Mapping[plan.Rank, Collection[str]],
     ) -> None:
         self._graphs = graphs
         self._purging = purging
         self._synopses = synopses
+        self._passing = passing
         self._of = {node: Wanted() for node in nodes}
         for root in roots:
             self._of[root].ask(types_of(root).keys() & set(asked))
@@ -103,6 +106,8 @@ class AllWanted:
                 self._of[below].ask(keys)
             case plan.Distinct(input=below):
                 self._of[below].ask(_scalars(below), history=wanted.history)
+            case plan.Rank(input=below, partition=partition):
+                self._of[below].ask({*partition, *self._passing[node]} & {*_scalars(below)})
             case plan.Sort(input=below, keys=(first, *_)):
                 self._of[below].ask({first.column} & {*_scalars(below)}, history=True)
             case plan.Merge(inputs=several):

@@ -15,6 +15,7 @@ from caesura.plan import Pipeline, Query
 from caesura.sql.declare import declare_sink, declare_stream, declare_table
 from caesura.sql.parse import Statement, parse
 from caesura.sql.parts import merged
+from caesura.sql.ranking import limited
 from caesura.sql.refusal import listing, nearest, refusal
 from caesura.sql.relations import Broken, Derived, Meaning, Scope
 from caesura.sql.select import bind_query, declare_query, with_tables
@@ -151,7 +152,7 @@ class _Binding:
     def _ask(self, query: Query) -> None:
         taken = {one.name.lower() for one in self.queries}
         name = next(name for name in _numbered(query.name) if name.lower() not in taken)
-        self.queries.append(replace(query, name=name))
+        self.queries.append(replace(query, name=name, plan=limited(query.plan)))
 
     def _sink(self, target: exp.Expr) -> Sink:
         sink = self.sinks.get(target.name.lower())

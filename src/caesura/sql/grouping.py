@@ -29,6 +29,8 @@ class Grouping:
     """
 
     source: Source
+    above: frozenset[str] = frozenset()
+    """Columns that are computed over the groups, so that they stand as they are."""
     keys: dict[exp.Expr, Column] = field(default_factory=dict)
     arguments: dict[exp.Expr, Column] = field(default_factory=dict)
     below: dict[str, Output] = field(default_factory=dict)
@@ -56,6 +58,8 @@ class Grouping:
         key = self.keys.get(node)
         if key is not None:
             return bound_column(key.name, key.type, node)
+        if isinstance(node, exp.Column) and node.name in self.above:
+            return node
         if is_aggregate(node):
             result = self._aggregate(node)
             return bound_column(result.name, result.type, node)

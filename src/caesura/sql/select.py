@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sqlglot import exp
@@ -15,6 +16,8 @@ from caesura.sql.expressions import bound, condition, enclosed, typed
 from caesura.sql.grouping import Grouping
 from caesura.sql.items import Item, bind_items, check_names
 from caesura.sql.names import Reach, check_count
+from caesura.sql.over import Columns, Over, without_over
+from caesura.sql.ranking import ranking
 from caesura.sql.refusal import refusal
 from caesura.sql.relations import Derived, Scope
 from caesura.sql.setops import bind_set_operation
@@ -24,6 +27,32 @@ from caesura.sql.syntax import Declaration
 from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
 from caesura.sql.where import bind_where, reading, unwrapped
 from caesura.sql.windows import key_of, without_calls
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a SELECT asks for, as trees over what it reads; then, if it groups, over the groups."""
+
+    items: list[Item]
+    overs: tuple[Over, ...]
+    qualify: exp.Expr | None
+
+    @property
+    def trees(self) -> list[exp.Expr]:
+        """Without what calls with OVER are computed from."""
+        return [*(item.tree for item in self.items), *([self.qualify] if self.qualify is not None else [])]
+
+    @property
+    def aggregates(self) -> bool:
+        several = (*self.trees, *(tree for over in self.overs for tree in over.trees))
+        return any(tree.find(exp.AggFunc) for tree in several)
+
+    def mapped(self, change: Callable[[exp.Expr], exp.Expr]) -> Asked:
+        return Asked(
+            [replace(item, tree=change(item.tree)) for item in self.items],
+            tuple(over.mapped(change) for over in self.overs),
+            None if self.qualify is None else change(self.qualify),
+        )
 
 
 def bind_query(query: exp.Expr, scope: Scope) -> Plan:
@@ -107,11 +136,13 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
     given = bind_where(select, scope, nested)
     plan, reach = given.plan, given.reach
     select, buckets = without_calls(select, reach)
-    items = bind_items(select, reach, buckets)
+    select, overs, columns = without_over(select, reach, buckets)
+    items = bind_items(select, reach, {**buckets, **columns})
     check_names(items, source)
     order = sort_keys(select, [item.name for item in items], lambda key: _item_of(key, items, reach), source)
-    if select.args.get("group") or select.args.get("having") or any(item.tree.find(exp.AggFunc) for item in items):
-        plan, items = _grouped(select, plan, items, reach, buckets)
+    asked = Asked(items, overs, _qualify(select, items, reach, {**buckets, **columns}))
+    if select.args.get("group") or select.args.get("having") or asked.aggregates:
+        plan, asked = _grouped(select, plan, asked, reach, buckets)
     elif select.args.get("emit"):
         raise refusal(
             Code.EMIT_CHANGES,
@@ -119,7 +150,8 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
             span(select.args["emit"], source),
             because="the rows of any other query never change",
         )
-    outputs = tuple(Output(item.name, typed(item.tree, source)) for item in items)
+    plan = _ranked(plan, asked, source)
+    outputs = tuple(Output(item.name, typed(item.tree, source)) for item in asked.items)
     plan = Project(plan, outputs, span(select, source))
     if distinct := select.args.get("distinct"):
         refuse_extras(distinct, set(), source)
@@ -133,16 +165,49 @@ def _item_of(key: exp.Expr, items: list[Item], reach: Reach) -> str | None:
     return next((item.name for item in items if item.tree == tree), None)
 
 
+def _qualify(
+    select: exp.Select, items: list[Item], reach: Reach, names: Mapping[str, exp.Expr]
+) -> exp.Expr | None:
+    clause = select.args.get("qualify")
+    return None if clause is None else bound(clause.this, reach, {**names, **_aliases(items)})
+
+
+def _aliases(items: list[Item]) -> dict[str, exp.Expr]:
+    return {item.name.lower(): enclosed(item.tree) for item in items}
+
+
+def _ranked(plan: Plan, asked: Asked, source: Source) -> Plan:
+    """A node for each call with OVER, each over the one before, and over them the condition of QUALIFY."""
+    if not asked.overs:
+        return plan
+    columns = Columns(source)
+    nodes = [ranking(over, columns, source) for over in asked.overs]
+    plan = columns.below(plan, asked.trees)
+    for node in nodes:
+        plan = node(plan)
+    if asked.qualify is None:
+        return plan
+    predicate = condition(asked.qualify, source, "the condition of QUALIFY")
+    return Filter(plan, predicate, predicate.span)
+
+
 def _grouped(
-    select: exp.Select, plan: Plan, items: list[Item], reach: Reach, buckets: Mapping[str, exp.Expr]
-) -> tuple[Plan, list[Item]]:
-    source = reach.source
-    grouping = Grouping(source)
-    aliases = {**{item.name.lower(): enclosed(item.tree) for item in items}, **buckets}
+    select: exp.Select, plan: Plan, asked: Asked, reach: Reach, buckets: Mapping[str, exp.Expr]
+) -> tuple[Plan, Asked]:
+    source, items = reach.source, asked.items
+    if asked.overs and select.args.get("emit"):
+        raise refusal(
+            Code.EMIT_CHANGES,
+            "EMIT CHANGES is not for queries with OVER",
+            span(select.args["emit"], source),
+            because="every change of a group would be another row to them",
+        )
+    grouping = Grouping(source, frozenset(over.result.name for over in asked.overs))
+    aliases = {**_aliases(items), **buckets}
     group = select.args.get("group")
     for node in group.expressions if group is not None else ():
         grouping.key(key_of(_key(node, items, reach, aliases)))
-    over = [Item(item.name, grouping.over(item.tree), item.at) for item in items]
+    over = asked.mapped(grouping.over)
     having = select.args.get("having")
     predicate = None
     if having is not None:

@@ -14,7 +14,19 @@ from caesura.sql.refusal import refusal
 from caesura.sql.spans import span
 
 # Arguments of a SELECT that the binder reads; every other one must be empty.
-_READ = {"expressions", "from_", "joins", "where", "group", "having", "with_", "emit", "distinct", "order"}
+_READ = {
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "with_",
+    "emit",
+    "distinct",
+    "order",
+    "qualify",
+}
 _CLAUSES = {
     "on": "DISTINCT ON",
     "order": "ORDER BY",
@@ -23,7 +35,6 @@ _CLAUSES = {
     "distribute": "DISTRIBUTE BY",
     "limit": "LIMIT",
     "offset": "OFFSET",
-    "qualify": "QUALIFY",
     "windows": "WINDOW",
     "laterals": "LATERAL VIEW",
     "hint": "this hint",
@@ -108,7 +119,13 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
                     help="make it such a condition, or join in FROM",
                 )
             case exp.Window():
-                raise refusal(Code.WINDOW_FUNCTION, "this version does not execute window functions", at)
+                raise refusal(
+                    Code.WINDOW_FUNCTION,
+                    "a function with OVER stands in the select list or in QUALIFY",
+                    at,
+                    because="it is computed over the rows that FROM, WHERE and GROUP BY give",
+                    help="give it a name in a query in FROM, and use the name here",
+                )
             case _ if isinstance(node, _TABLE_FUNCTIONS):
                 raise refusal(Code.TABLE_FUNCTION, f"this version does not execute {spelling(node, source)}", at)
             case _ if not deterministic(node):

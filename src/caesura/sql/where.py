@@ -145,9 +145,9 @@ def _answered(question: Question, plan: Plan, reach: Reach, scope: Scope, querie
 
 def _plain(select: exp.Select) -> bool:
     """Whether its rows are those that FROM and WHERE give, so that conditions may also name the query around."""
-    clauses = ("with_", "group", "having", "order", "emit")
+    clauses = ("with_", "group", "having", "order", "emit", "qualify")
     return not any(select.args.get(clause) for clause in clauses) and not any(
-        node.find(exp.AggFunc) for node in select.expressions
+        node.find(exp.AggFunc, exp.Window) for node in select.expressions
     )
 
 

@@ -20,13 +20,14 @@ from caesura.sql.rewrite import rewrite
 from caesura.sql.spans import extent, span
 
 WINDOW = "window"
+_CLAUSES = ("group", "having", "qualify")
 _CALL = "window()"
 """What a call is replaced by: a name that no column has."""
 
 
 def without_calls(select: exp.Select, reach: Reach) -> tuple[exp.Select, dict[str, exp.Expr]]:
     """The same query with a name in the place of the bucket, and what that name means."""
-    clauses = [*select.expressions, *(select.args[name] for name in ("group", "having") if select.args.get(name))]
+    clauses = [*select.expressions, *(select.args[name] for name in _CLAUSES if select.args.get(name))]
     calls = [call for clause in clauses for call in _calls(clause)]
     if not calls:
         return select, {}
@@ -52,7 +53,7 @@ def without_calls(select: exp.Select, reach: Reach) -> tuple[exp.Select, dict[st
 
     plain = select.copy()
     plain.set("expressions", [rewrite(each, named) for each in select.expressions])
-    for name in ("group", "having"):
+    for name in _CLAUSES:
         if select.args.get(name):
             plain.set(name, rewrite(select.args[name], named))
     bucket = _bucket(first, reach)

@@ -1,2 +1,4 @@
 CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
 SELECT RANK() OVER (PARTITION BY auction ORDER BY price) AS r FROM bid;
+SELECT auction, ROW_NUMBER() OVER (PARTITION BY auction, bidder % 2 ORDER BY at, price + 1 DESC, at) FROM bid;
+SELECT ROW_NUMBER() OVER (ORDER BY at) AS n, 2 * ROW_NUMBER() OVER (ORDER BY at) AS m, RANK() OVER (ORDER BY at) AS r FROM bid;

@@ -1,0 +1,10 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
+SELECT auction, price FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price DESC) AS rn FROM bid) WHERE rn <= 10;
+WITH best AS (SELECT *, RANK() OVER (PARTITION BY auction ORDER BY price DESC) AS r FROM bid) SELECT * FROM best AS b WHERE 3 > b.r AND price > 5;
+CREATE VIEW newest AS SELECT *, ROW_NUMBER() OVER (PARTITION BY bidder ORDER BY at DESC) AS n FROM bid;
+SELECT * FROM newest WHERE n = 1;
+SELECT * FROM newest WHERE n = 2;
+SELECT * FROM newest WHERE n BETWEEN 2 AND 3 AND n < 9;
+SELECT * FROM newest WHERE n IN (1, 4);
+SELECT * FROM newest WHERE n <= 3 OR bidder = 7;
+SELECT a.auction FROM newest AS a JOIN newest AS b ON a.bidder = b.auction WHERE a.n <= 2 AND b.n < 2;

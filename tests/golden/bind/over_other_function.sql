@@ -1,0 +1,2 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
+SELECT NTILE(4) OVER (ORDER BY at) AS n FROM bid;

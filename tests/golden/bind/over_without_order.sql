@@ -1,0 +1,2 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
+SELECT ROW_NUMBER() OVER (PARTITION BY auction) AS n FROM bid;

@@ -1,0 +1,3 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, channel INT, price BIGINT, at TIMESTAMP NOT NULL, PUNCTUATED BY (auction), ORDERED BY (at), CHECK (channel BETWEEN 1 AND 4)) USING json LOCATION 'bid';
+SELECT *, ROW_NUMBER() OVER (ORDER BY at) AS n FROM bid;
+SELECT *, RANK() OVER (PARTITION BY channel ORDER BY at, price) AS n FROM bid QUALIFY n <= 3;
