@@ -311,7 +311,13 @@ def text(value: str) -> str:
 
 
 def _named(outputs: Mapping[str, str]) -> str:
-    return ", ".join(f"{sql} AS {quote(name)}" for name, sql in outputs.items()) or _NOTHING
+    """What has its name already is not given it again: between functions with OVER, Spark's optimiser takes such
+    aliases out and fails."""
+    return ", ".join(_item(name, sql) for name, sql in outputs.items()) or _NOTHING
+
+
+def _item(name: str, sql: str) -> str:
+    return sql if sql == quote(name) else f"{sql} AS {quote(name)}"
 
 
 def _list(names: Iterable[str]) -> str:
