@@ -87,6 +87,9 @@ QUERIES = {
         WHERE day IS NOT NULL""",
     "frequent": """SELECT customer, town, COUNT(*) AS n FROM sale GROUP BY customer, town
         QUALIFY RANK() OVER (PARTITION BY customer ORDER BY COUNT(*) DESC) = 1""",
+    "first_country": """SELECT s.id, t.country FROM sale AS s JOIN (
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY name ORDER BY country) AS n FROM town) AS t
+        ON s.town = t.name AND t.n = 1""",
     "counted": "SELECT COUNT(*) AS n FROM sale AS s JOIN parcel AS p ON s.id = p.sale",
     "united_group": "SELECT customer, COUNT(*) AS towns FROM all_towns GROUP BY customer",
     "constants": """SELECT s.id, v.n FROM sale AS s JOIN VALUES (1, 'one'), (2, 'two'), (NULL, 'none') AS v (id, n)

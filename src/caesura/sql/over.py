@@ -17,7 +17,7 @@ from caesura.diagnostics.code import Code
 from caesura.expression import column, columns_of
 from caesura.plan import Output, Plan, Project, SortKey
 from caesura.sql.arithmetic import INT
-from caesura.sql.expressions import bound, typed
+from caesura.sql.expressions import bound, enclosed, typed
 from caesura.sql.functions import ordered, spelling
 from caesura.sql.names import Reach, bound_column
 from caesura.sql.naming import generated
@@ -25,6 +25,7 @@ from caesura.sql.refusal import refusal
 from caesura.sql.rewrite import rewrite
 from caesura.sql.spans import extent, span
 from caesura.sql.unsupported import refuse_extras
+from caesura.sql.windows import key_of
 from caesura.types import Type
 
 RANKS: Mapping[type[exp.Expr], str] = {
@@ -61,22 +62,26 @@ class Over:
 def without_over(
     select: exp.Select, reach: Reach, names: Mapping[str, exp.Expr]
 ) -> tuple[exp.Select, tuple[Over, ...], dict[str, exp.Expr]]:
-    """The same query with a name in the place of each call, the calls, and what these names mean. `names` may
-    stand in a call as well."""
+    """The same query with a name in the place of each call, the calls, and what these names mean. In a call may
+    stand `names`, and those that the select list gives."""
     calls: dict[exp.Expr, Over] = {}
+    qualify = select.args.get("qualify")
+    if qualify is None and not any(each.find(exp.Window) for each in select.expressions):
+        return select, (), {}
+    known = _with_aliases(select, reach, names)
 
     def named(node: exp.Expr) -> exp.Expr | None:
         if not isinstance(node, exp.Window):
             return None
         if node not in calls:
-            calls[node] = _bound(node, f"over_{len(calls) + 1}", reach, names)
+            calls[node] = _bound(node, f"over_{len(calls) + 1}", reach, known)
         name = exp.column(_placeholder(calls[node]), quoted=True)
         name.meta["span"] = extent(node)
         return name
 
     plain = select.copy()
     plain.set("expressions", [rewrite(_with_name(each), named) for each in select.expressions])
-    if (qualify := select.args.get("qualify")) is not None:
+    if qualify is not None:
         plain.set("qualify", rewrite(qualify, named))
         if not calls:
             raise refusal(
@@ -85,10 +90,17 @@ def without_over(
                 span(qualify, reach.source),
                 help="WHERE, or HAVING after GROUP BY",
             )
-    if not calls:
-        return select, (), {}
     overs = tuple(calls.values())
     return plain, overs, {_placeholder(o): bound_column(o.result.name, o.result.type, o.at) for o in overs}
+
+
+def _with_aliases(select: exp.Select, reach: Reach, names: Mapping[str, exp.Expr]) -> dict[str, exp.Expr]:
+    """And what the select list calls otherwise, as far as it is computed without a call."""
+    known = dict(names)
+    for each in select.expressions:
+        if isinstance(each, exp.Alias) and each.find(exp.Window) is None:
+            known.setdefault(each.alias.lower(), enclosed(bound(each.this, reach, known)))
+    return known
 
 
 def _placeholder(over: Over) -> str:
@@ -113,7 +125,7 @@ def _bound(call: exp.Window, name: str, reach: Reach, names: Mapping[str, exp.Ex
         Column(name, _result_type(call, reach.source)),
         call,
     )
-    return over.mapped(lambda tree: bound(tree, reach, names))
+    return over.mapped(lambda tree: key_of(bound(tree, reach, names)))
 
 
 def _result_type(call: exp.Window, source: Source) -> Type:
@@ -163,7 +175,7 @@ class Columns:
         own = [c for c in plan.columns if c.name in needed]
         outputs = {c.name: Output(c.name, column(c.name, c.type)) for c in own}
         outputs |= {output.name: output for output in self.computed.values()}
-        if [*outputs] == [c.name for c in plan.columns]:
+        if outputs.keys() == {c.name for c in plan.columns}:
             return plan
         return Project(plan, tuple(outputs.values()), plan.span)
 

@@ -22,6 +22,8 @@ from caesura.types import BOOLEAN
 def ranking(over: Over, columns: Columns, source: Source) -> Callable[[Plan], Plan]:
     """What makes the node over the one that has these columns."""
     function, at = RANKS[type(over.function)], span(over.at, source)
+    if any(True for _ in over.function.iter_expressions()):
+        raise refusal(Code.WINDOW_FUNCTION, f"{function} takes no argument", at)
     if not over.order:
         raise refusal(
             Code.WINDOW_FUNCTION,
