@@ -119,8 +119,9 @@ def rank(
         found: Results = []
         for first in dict.fromkeys(row[0] for row in rows):
             ours = sorted((row for row in rows if row[0] == first), key=place)
-            found += ((*row, number(row, n, ours)) for n, row in enumerate(ours))
-        return [row for row in found if most is None or row[-1] <= most]
+            numbers = (number(row, n, ours) for n, row in enumerate(ours))
+            found += ((*row, n) for row, n in zip(ours, numbers, strict=True) if most is None or n <= most)
+        return found
 
     return g
 

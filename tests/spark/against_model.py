@@ -249,8 +249,9 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             return Sort(node.keys, countable=True)
         case plan.Rank(order=order, places=places):
             by_a_bound = passing(node, derive(node.input).of(node.input)) is not None
-            given = (node.partition, order, places, node.function, node.result.name, node.limit)
-            return Rank(*given, by_a_bound)
+            return Rank(
+                node.partition, order, places, node.function, node.result.name, node.limit, passing=by_a_bound
+            )
         case plan.Join():
             assert compiled is not None
             columns = [[column.name for column in below.columns] for below in node.inputs]
