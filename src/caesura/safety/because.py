@@ -15,7 +15,7 @@ from caesura.catalog import (
 )
 from caesura.expression import Expr
 from caesura.expression import shown as shown_sql
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Sort, walk
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Scan, Session, Sort, walk
 from caesura.punctuation import Scheme
 from caesura.safety.bounded import Lack
 from caesura.safety.bounds import Shift
@@ -146,7 +146,7 @@ def closed(closing: Closing, derived: Derived, names: Names) -> str:
 
 
 def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
-    verb = "never closes" if isinstance(closing.node, Group) else "stays for ever"
+    verb = "never closes" if isinstance(closing.node, Group | Session) else "stays for ever"
     if closing.few_entries:
         verb += " and grows"
     return f"{_subject(closing, names)} {verb}: " + "; ".join(
@@ -173,6 +173,8 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
         yield f"{_punctuates(shown, outside.scheme)}, but {rest} not {_wanted(closing)}"
     if not closing.outside:
         yield f"no punctuation comes from {shown}"
+    if isinstance(closing.node, Session):
+        yield f"{shown} is not ordered by {written(closing.kept, closing.node.time)}, the time of the sessions"
     for node in walk(closing.source):
         if isinstance(node, Join):
             for i in staying(derivation.reaches[node]):
@@ -182,7 +184,7 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
 
 def few_values(closing: Closing, names: Names) -> str:
     """Why a state needs no punctuation."""
-    what = "group" if isinstance(closing.node, Group) else "row"
+    what = _entry(closing)
     if closing.single:
         entries = f"there is one {what}"
         entries += f", because its {_columns(closing)} are constant" if closing.keys else ""
@@ -219,22 +221,29 @@ def _promise_closes(stream: str, promise: Promise) -> str:
 
 
 def _subject(closing: Closing, names: Names) -> str:
-    shown = names.shown(closing.kept)
+    return f"a {_entry(closing)} of {names.shown(closing.kept)}"
+
+
+def _entry(closing: Closing) -> str:
     match closing.node:
         case Group():
-            return f"a group of {shown}"
+            return "group"
+        case Session():
+            return "session"
         case Distinct() | Compare() | Sort():
-            return f"a row of {shown}"
+            return "row"
 
 
 def _columns(closing: Closing) -> str:
-    return "keys" if isinstance(closing.node, Group) else "columns"
+    return "keys" if isinstance(closing.node, Group | Session) else "columns"
 
 
 def _wanted(closing: Closing) -> str:
     match closing.node:
         case Group():
             return "grouped by"
+        case Session():
+            return "a key beside the session"
         case Sort():
             return "the first column sorted by"
         case Distinct() | Compare():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 from sqlglot import exp
@@ -17,13 +16,14 @@ from caesura.sql.items import Item, bind_items, check_names
 from caesura.sql.names import Reach, check_count
 from caesura.sql.refusal import refusal
 from caesura.sql.relations import Derived, Scope
+from caesura.sql.sessions import Sessions, refuse_ungrouped
 from caesura.sql.setops import bind_set_operation
 from caesura.sql.sorting import position, sort_keys
 from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
 from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
 from caesura.sql.where import bind_where, reading, unwrapped
-from caesura.sql.windows import key_of, without_calls
+from caesura.sql.windows import Buckets, key_of, without_calls
 
 
 def bind_query(query: exp.Expr, scope: Scope) -> Plan:
@@ -107,11 +107,13 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
     given = bind_where(select, scope, nested)
     plan, reach = given.plan, given.reach
     select, buckets = without_calls(select, reach)
-    items = bind_items(select, reach, buckets)
+    items = bind_items(select, reach, buckets.names)
     check_names(items, source)
     order = sort_keys(select, [item.name for item in items], lambda key: _item_of(key, items, reach), source)
     if select.args.get("group") or select.args.get("having") or any(item.tree.find(exp.AggFunc) for item in items):
         plan, items = _grouped(select, plan, items, reach, buckets)
+    elif buckets.sessions is not None:
+        refuse_ungrouped(buckets.sessions, source)
     elif select.args.get("emit"):
         raise refusal(
             Code.EMIT_CHANGES,
@@ -134,14 +136,20 @@ def _item_of(key: exp.Expr, items: list[Item], reach: Reach) -> str | None:
 
 
 def _grouped(
-    select: exp.Select, plan: Plan, items: list[Item], reach: Reach, buckets: Mapping[str, exp.Expr]
+    select: exp.Select, plan: Plan, items: list[Item], reach: Reach, buckets: Buckets
 ) -> tuple[Plan, list[Item]]:
     source = reach.source
     grouping = Grouping(source)
-    aliases = {**{item.name.lower(): enclosed(item.tree) for item in items}, **buckets}
+    aliases = {**{item.name.lower(): enclosed(item.tree) for item in items}, **buckets.names}
     group = select.args.get("group")
     for node in group.expressions if group is not None else ():
-        grouping.key(key_of(_key(node, items, reach, aliases)))
+        key = _key(node, items, reach, aliases)
+        if buckets.sessions is not None and key.unnest() == buckets.sessions.window:
+            grouping.sessions = buckets.sessions
+        else:
+            grouping.key(key_of(key))
+    if buckets.sessions is not None:
+        _check_sessions(buckets.sessions, grouping, select, source)
     over = [Item(item.name, grouping.over(item.tree), item.at) for item in items]
     having = select.args.get("having")
     predicate = None
@@ -153,6 +161,18 @@ def _grouped(
     if predicate is not None:
         plan = Filter(plan, predicate, predicate.span)
     return plan, over
+
+
+def _check_sessions(sessions: Sessions, grouping: Grouping, select: exp.Select, source: Source) -> None:
+    if grouping.sessions is None:
+        refuse_ungrouped(sessions, source)
+    if emit := select.args.get("emit"):
+        raise refusal(
+            Code.EMIT_CHANGES,
+            "EMIT CHANGES is not for sessions",
+            span(emit, source),
+            because="two sessions that a row joins become one, so that a row of each would have to be taken back",
+        )
 
 
 def _key(node: exp.Expr, items: list[Item], reach: Reach, aliases: dict[str, exp.Expr]) -> exp.Expr:
