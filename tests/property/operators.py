@@ -240,15 +240,16 @@ GAP = 2
 
 
 def session(domain: Domain, *, patient: bool = False) -> Case:
-    """A row as late as the end of any session may come. Where times are closed up to a bound, one punctuation closes
-    a session or none does; if in pieces, several may."""
+    """A row as late as the end of any session may come. Where times are closed up to a bound, one punctuation
+    closes a session or none does; if in pieces, several may."""
     *keys, time, _ = domain.names
     columns = (*keys, SESSION_START, SESSION_END, *(name for name, _, _ in GROUPED))
     operator = Session(time, GAP, tuple(keys), AGGREGATES)
     return Case(operator, columns, meanings.session(len(keys), GAP), (domain,), patient=patient)
 
 
-TIMES, LATER = (0, 1, 3, 6, NULL), {"t": (2, 4, 5, 7, 8, 9)}
+TIMES = (0, 1, 3, 6, NULL)
+LATER: dict[str, tuple[object, ...]] = {"t": (2, 4, 5, 7, 8, 9)}
 
 
 def sort(keys: tuple[object, ...], nulls_first: bool) -> Case:

@@ -186,7 +186,9 @@ class PassesTheBoundOfStarts(Session):
     """A session that started long ago may still come out."""
 
     def prop(self, kept: State) -> frozenset[Punctuation]:
-        return frozenset(p for q in super().prop(kept) if (p := rename(q, {SESSION_END: SESSION_START})) is not None)
+        return frozenset(
+            p for q in super().prop(kept) if (p := rename(q, {SESSION_END: SESSION_START})) is not None
+        )
 
 
 class PassesPiecesOfTime(Session):

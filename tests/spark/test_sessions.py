@@ -9,7 +9,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from caesura import plan
-from caesura.catalog import Column, OrderedBy, PunctuatedBy
+from caesura.catalog import Column, PunctuatedBy
 from caesura.plan import SESSION_END, Aggregate
 from caesura.progress import Progress
 from caesura.spark.state import PurgePolicy
@@ -50,9 +50,7 @@ def test_sessions_do_what_the_model_does_where_state_is_appended(spark: SparkSes
     compare_all(spark, tmp_path, ASKED, LAZY, TRACE, "- 1 2 3 4 5 7 8 12 13 15 16 19 20 31 33 34 98 99")
 
 
-def test_sessions_do_what_the_model_does_where_state_is_written_anew(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_sessions_do_what_the_model_does_where_state_is_written_anew(spark: SparkSession, tmp_path: Path) -> None:
     compare_all(spark, tmp_path, {BY_WHO: ASKED[BY_WHO]}, PurgePolicy(), TRACE, "- 1 2 4 7 12 16 33 99")
 
 
@@ -65,23 +63,79 @@ DRAWN = Drawn(
         "price": range(9),
         "at": [NOON + timedelta(seconds=5 * n) for n in range(120)],
     },
-    closing=[[("bidder",)], [("bidder", "at")]],
+    closing=[[("bidder", "at")], [("at",), ("bidder",)], [("price",)], [("bidder", "at"), ("channel",)]],
     rising="at",
 )
-QUERIES = {
-    "by_bidder": """SELECT bidder, session_window.start AS start, session_window.end AS until, COUNT(*) AS bids,
-        SUM(price) AS total, COUNT(DISTINCT price) AS prices, MEDIAN(price) AS middle
-        FROM bid GROUP BY session_window(at, '10 seconds'), bidder""",
-    "of_all": "SELECT session_window.end AS until, COUNT(*) AS n FROM bid GROUP BY session_window(at, '5 seconds')",
-    "long": """SELECT bidder, channel, COUNT(*) AS n FROM bid GROUP BY session_window(at, '15 seconds'), bidder, channel
-        HAVING session_window.end >= session_window.start + INTERVAL 20 SECONDS""",
-    "in_order": "SELECT until, bidder, bids FROM ended ORDER BY until, bidder",
-    "per_minute": "SELECT date_trunc('MINUTE', until) AS minute, SUM(bids) AS bids FROM ended GROUP BY 1",
-}
+BY_BIDDER = """SELECT bidder, unix_micros(session_window.start) AS start, unix_micros(session_window.end) AS until,
+    COUNT(*) AS bids, SUM(price) AS total, COUNT(DISTINCT price) AS prices, MEDIAN(price) AS middle
+    FROM bid GROUP BY session_window(at, '10 seconds'), bidder"""
 ENDED = """SELECT bidder, session_window.end AS until, COUNT(*) AS bids
-    FROM bid GROUP BY session_window(at, INTERVAL 20 SECONDS), bidder"""
+    FROM bid GROUP BY session_window(at, '20 seconds'), bidder"""
+QUERIES = {
+    "by_bidder": BY_BIDDER,
+    "of_all": "SELECT COUNT(*) AS n, MAX(price) AS price FROM bid GROUP BY session_window(at, '5 seconds')",
+    "long": """SELECT bidder, channel, COUNT(*) AS n FROM bid
+        GROUP BY session_window(at, '15 seconds'), bidder, channel
+        HAVING session_window.end >= session_window.start + INTERVAL 20 SECONDS""",
+    "in_order": "SELECT unix_micros(until) AS at, bidder, bids FROM (SELECT * FROM ended ORDER BY until, bidder)",
+    "per_minute": """SELECT unix_micros(date_trunc('MINUTE', until)) AS minute, SUM(bids) AS bids
+        FROM ended GROUP BY date_trunc('MINUTE', until)""",
+}
 
 
-def plain(query: str) -> str:
-    """Gaps and islands, in the SQL that every database has."""
-    keys = "bidder, channel" if "channel" in query else "bidder" if "bidder" in query else "1"
+def islands(gap: int, *keys: str, more: str = "") -> str:
+    """Sessions in the SQL that every database has: a row starts one if none came within the gap before it."""
+    of = f"PARTITION BY {', '.join(keys)} ORDER BY at" if keys else "ORDER BY at"
+    length = f"INTERVAL {gap} SECOND"
+    starts = f"CASE WHEN at - lag(at) OVER ({of}) <= {length} THEN 0 ELSE 1 END"
+    numbered = f"SELECT *, SUM(starts) OVER ({of}) AS session FROM (SELECT *, {starts} AS starts FROM bid)"
+    results = ", ".join((*keys, "MIN(at) AS start", f"MAX(at) + {length} AS until", "COUNT(*) AS n"))
+    return f"(SELECT {results}{more} FROM ({numbered}) GROUP BY {', '.join((*keys, 'session'))})"
+
+
+WANTED = {
+    "by_bidder": "SELECT bidder, epoch_us(start), epoch_us(until), n, total, prices, middle FROM "
+    + islands(
+        10, "bidder", more=", SUM(price) AS total, COUNT(DISTINCT price) AS prices, MEDIAN(price) AS middle"
+    ),
+    "of_all": f"SELECT n, price FROM {islands(5, more=', MAX(price) AS price')}",
+    "long": f"""SELECT bidder, channel, n FROM {islands(15, "bidder", "channel")}
+        WHERE until >= start + INTERVAL 20 SECOND""",
+    "in_order": f"""SELECT epoch_us(until), bidder, n FROM {islands(20, "bidder")}
+        ORDER BY until, bidder NULLS FIRST""",
+    "per_minute": f"""SELECT epoch_us(date_trunc('minute', until)), SUM(n) FROM {islands(20, "bidder")}
+        GROUP BY date_trunc('minute', until)""",
+}
+
+
+def test_what_is_out_is_contained_in_the_result_and_equals_it_at_the_end(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    declared = f"CREATE STREAM bid ({COLUMNS}, PUNCTUATED BY (bidder), ORDERED BY (at)) FROM FILES bid;"
+    script = Script(spark, tmp_path, f"{declared} CREATE STREAM ended AS {ENDED}; {inserts(QUERIES)}")
+    for items in DRAWN.slices(rows=40, seed=7):
+        script.slice(bid=items)
+    wanted = Database(tmp_path, {"bid": COLUMNS}, WANTED)
+    before_the_end: dict[str, int] = {}
+    wrong: list[tuple[int, str, object]] = []
+
+    def contained(progress: Progress) -> None:
+        for name in QUERIES:
+            found = wanted.found(name)
+            if surplus := Counter(found) - Counter(wanted.wanted(name)):
+                wrong.append((progress.slice, name, surplus))
+            if progress.rows_in:
+                before_the_end[name] = len(found)
+
+    query = script.prepared.start(until_end=True, on_progress=contained)
+    query.awaitTermination()
+    assert wrong == [], "\n".join(map(str, wrong))
+    for name in QUERIES:
+        assert Counter(wanted.found(name)) == Counter(wanted.wanted(name)), name
+    assert wanted.found("in_order") == wanted.wanted("in_order")
+    assert all(before_the_end.values())
+    assert query.quarantine().collect() == []
+    spark.read.schema(f"{COLUMNS}, _punctuation STRING").json(str(tmp_path / "bid")).where(
+        "_punctuation IS NULL"
+    ).createOrReplaceTempView("bid")
+    assert Counter(map(tuple, spark.sql(BY_BIDDER).collect())) == Counter(wanted.wanted("by_bidder"))

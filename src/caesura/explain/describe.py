@@ -59,7 +59,9 @@ def line(plan: Plan) -> str:
             return f"group by {by}" + "".join(f", {_aggregate(one)}" for one in aggregates) + changes
         case Session(time=time, gap=gap, keys=keys, aggregates=aggregates):
             by = ", ".join(f"`{key}`" for key in (time, *keys))
-            return f"sessions by {by} with gaps of {gap.sql}" + "".join(f", {_aggregate(one)}" for one in aggregates)
+            return f"sessions by {by} with gaps of {gap.sql}" + "".join(
+                f", {_aggregate(one)}" for one in aggregates
+            )
         case Distinct():
             return "distinct"
         case Sort(keys=keys):

@@ -15,13 +15,13 @@ from caesura.punctuation import Pattern, Punctuation, Range, confined, rank
 
 @dataclass(frozen=True)
 class Session:
-    """pass: the result of each session of which no row can come any more: a punctuation confined to the keys and the
-    time closes its key up to its end, or altogether. prop: those punctuations, of the end in the place of the time.
-    keep: the other sessions, with all that came for each aggregate.
+    """pass: the result of each session of which no row can come any more: a punctuation confined to the keys and
+    the time closes its key up to its end, or altogether. prop: those punctuations, of the end in the place of the
+    time. keep: the other sessions, with all that came for each aggregate.
 
-    A row as late as the end, `gap` after the last row, belongs to the session, as in Spark; a row without a time to
-    none. What closes times is to be open to the left: also before its first row one may come that joins it to an
-    earlier one. As with groups one punctuation has to close it, not several together.
+    A row as late as the end, `gap` after the last row, belongs to the session, as in Spark; a row without a time
+    to none. What closes times must be open to the left: before the first row too one may come that belongs to it.
+    As with groups one punctuation has to close it, not several together.
 
     An end that is open is after all that is closed, and can only move on; a session that has not begun will end
     later still. So what is closed of times is closed of ends. It is not of starts.

@@ -1,8 +1,8 @@
 """Sessions with partial aggregates.
 
 emit: the result of each session that some p matches which is confined to the keys and the time, and closes all
-times up to its end; pass on: those p, of the end in the place of the time; keep: the partial aggregates of the other
-sessions.
+times up to its end; pass on: those p, of the end in the place of the time; keep: the partial aggregates of the
+other sessions.
 
 What is stored may be parts of sessions that a later row has joined. So all are joined before any is asked for: of
 two parts that are one session the first may well end before the bound that the whole has not reached.
@@ -104,12 +104,12 @@ class Session:
         """One session of all that overlap or touch: a row that comes as late as the end still belongs to it."""
         of = f"PARTITION BY {', '.join(map(quote, self.keys))} " if self.keys else ""
         order = f"{of}ORDER BY {quote(SESSION_START)}"
-        farthest, island = quote(_FARTHEST), quote(_ISLAND)
+        farthest = quote(_FARTHEST)
         before = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
         starts = f"{farthest} IS NULL OR {quote(SESSION_START)} > {farthest}"
         return (
             parts.extended({_FARTHEST: f"max({quote(SESSION_END)}) OVER ({order} {before})"})
-            .extended({_ISLAND: f"sum(int({starts})) OVER ({order} ROWS UNBOUNDED PRECEDING)"})
+            .extended({_ISLAND: f"sum(int({starts})) OVER ({order} RANGE UNBOUNDED PRECEDING)"})
             .grouped(
                 [*self.keys, _ISLAND],
                 {

@@ -13,7 +13,20 @@ from functools import lru_cache
 from sqlglot import exp
 
 from caesura.expression import Expr
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Session, Sort, types_of
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Scan,
+    Session,
+    Sort,
+    types_of,
+)
 from caesura.safety.predicates import conjuncts
 from caesura.types import Type
 

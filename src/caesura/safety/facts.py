@@ -14,7 +14,20 @@ from functools import lru_cache
 from sqlglot import exp
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Scan, Session, Sort, types_of
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Scan,
+    Session,
+    Sort,
+    types_of,
+)
 from caesura.safety.comparisons import (
     ZERO,
     Closure,

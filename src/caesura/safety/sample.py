@@ -28,8 +28,8 @@ _MANY = 1_000_000
 
 @dataclass(frozen=True)
 class Sample:
-    """The values of one column: those of `chosen` in turn, or those of the type between `low` and `high`; times are
-    so far `apart`."""
+    """The values of one column: those of `chosen` in turn, or those of the type between `low` and `high`; times
+    are so far `apart`."""
 
     type: Type
     low: int | None = None

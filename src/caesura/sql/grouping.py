@@ -26,8 +26,8 @@ class Grouping:
     """Collects what the group has to compute while the select list is rewritten over its result.
 
     Expressions are computed below the group under the names `key_1`, `argument_1`, …; results are called
-    `max_1`, `sum_2`, …. None of these can be a column of an input: those have a dot. `sessions`: what GROUP BY says
-    of them, if it does.
+    `max_1`, `sum_2`, …. None of these can be a column of an input: those have a dot. `sessions`: what GROUP BY
+    says of them, if it does.
     """
 
     source: Source

@@ -1,7 +1,7 @@
 """Sessions: `session_window(time, gap)` in GROUP BY, and its start and end above.
 
-The ends of a session are columns of the group, not expressions over its rows: what rows a session has is known only
-when it is complete.
+The ends of a session are columns of the group, not expressions over its rows: what rows a session has is known
+only when it is complete.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _gap(node: exp.Expr, reach: Reach) -> exp.Expr:
             Code.BAD_INTERVAL,
             "the gap of a session is a text such as '10 seconds'",
             span(node, reach.source),
-            because="one positive number of one unit of fixed length; a gap of its own for each row is not executed",
+            because="one positive number of one unit of fixed length; the gap cannot depend on the row here",
         )
     _, number, unit = length.sql.split()
     return exp.Interval(this=exp.Literal.string(number), unit=exp.var(unit))
