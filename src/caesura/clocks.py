@@ -9,7 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caesura.catalog import Interval, Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort, walk
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+    walk,
+)
 
 
 def times(plan: Plan) -> tuple[str, ...]:
@@ -23,7 +37,7 @@ def times(plan: Plan) -> tuple[str, ...]:
             return times(below)
         case Project(input=below):
             return tuple(name for time in times(below) for name in plan.copies.get(time, ())[:1])
-        case Group(input=below, keys=keys):
+        case Group(input=below, keys=keys) | Session(input=below, keys=keys):
             return tuple(time for time in times(below) if time in keys)
         case Join():
             out = plan.inputs[:1] if plan.halved else plan.inputs

@@ -232,6 +232,33 @@ class Group:
         return keys + tuple(aggregate.result for aggregate in self.aggregates)
 
 
+SESSION_START, SESSION_END = "session_start", "session_end"
+
+
+@hashed_once
+@dataclass(frozen=True)
+class Session:
+    """Groups of rows with equal keys, in each of which the next row comes at most `gap` after the one before.
+
+    A session lasts from the time of its first row until `gap`, a constant, after its last. A row without a time is
+    in none. It comes out once, when no row can join it any more.
+    """
+
+    input: Plan
+    time: str
+    gap: Expr
+    keys: tuple[str, ...]
+    aggregates: tuple[Aggregate, ...]
+    span: Span | None = field(default=None, compare=False)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        types = {column.name: column.type for column in self.input.columns}
+        ends = (Column(name, types[self.time]) for name in (SESSION_START, SESSION_END))
+        keys = (Column(key, types[key]) for key in self.keys)
+        return (*keys, *ends, *(aggregate.result for aggregate in self.aggregates))
+
+
 @hashed_once
 @dataclass(frozen=True)
 class Distinct:
@@ -329,7 +356,7 @@ class Compare:
         return self.inputs[0].columns
 
 
-Plan: TypeAlias = Scan | Filter | Project | Join | Group | Distinct | Sort | Rank | Merge | Compare
+Plan: TypeAlias = Scan | Filter | Project | Join | Group | Session | Distinct | Sort | Rank | Merge | Compare
 
 
 def inputs(plan: Plan) -> tuple[Plan, ...]:

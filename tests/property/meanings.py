@@ -6,6 +6,7 @@ Written to be read beside the standard: no slices, no state, no punctuations. No
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from statistics import median
 from typing import Any, TypeAlias
 
@@ -88,13 +89,15 @@ def _without_left(on: Condition, one: Bag, other: Bag) -> Results:
     return [(None, None, *b) for b in other if not any(on(*a, *b) for a in one)]
 
 
+def aggregates(rows: list[Values]) -> Values:
+    """Of the last attribute."""
+    v: list[Any] = [row[-1] for row in rows if row[-1] is not None]
+    some = (sum(v), sum(v) / len(v), min(v), max(v), median(v)) if v else (None,) * 5
+    return (len(rows), len(v), *some, len(set(v)))
+
+
 def group(keys: int) -> Callable[[Bag], Results]:
     """The first `keys` attributes are grouped by, the last is aggregated; without keys there is one group."""
-
-    def aggregates(rows: list[Values]) -> Values:
-        v: list[Any] = [row[-1] for row in rows if row[-1] is not None]
-        some = (sum(v), sum(v) / len(v), min(v), max(v), median(v)) if v else (None,) * 5
-        return (len(rows), len(v), *some, len(set(v)))
 
     def g(rows: Bag) -> Results:
         found = dict.fromkeys(row[:keys] for row in rows) if keys else {(): None}
@@ -122,6 +125,23 @@ def rank(
             numbers = (number(row, n, ours) for n, row in enumerate(ours))
             found += ((*row, n) for row, n in zip(ours, numbers, strict=True) if most is None or n <= most)
         return found
+
+    return g
+
+
+def session(keys: int, gap: int) -> Callable[[Bag], Results]:
+    """The attribute after the first `keys` is the time: a session goes on while the next row is within the gap."""
+
+    def g(rows: Bag) -> Results:
+        timed: list[Any] = sorted((row for row in rows if row[keys] is not None), key=lambda row: row[keys])
+        results: Results = []
+        for key in dict.fromkeys(row[:keys] for row in timed):
+            mine = [row for row in timed if row[:keys] == key]
+            starts = [n for n, row in enumerate(mine) if not n or row[keys] - mine[n - 1][keys] > gap]
+            for first, after in pairwise((*starts, len(mine))):
+                last = mine[after - 1][keys]
+                results.append((*key, mine[first][keys], last + gap, *aggregates(mine[first:after])))
+        return results
 
     return g
 

@@ -16,14 +16,15 @@ from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.rank import Rank
 from caesura.model.select import Select
+from caesura.model.session import Session
 from caesura.model.sort import Sort
-from caesura.plan import Aggregate, Equality, SortKey
+from caesura.plan import SESSION_END, SESSION_START, Aggregate, Equality, SortKey
 from caesura.punctuation import Punctuation, Range
 from caesura.types import BIGINT
 from tests.property import meanings
 from tests.property.faithful import Case, InOrder, Often
 from tests.property.meanings import Binary, Condition, Results, alike
-from tests.property.traces import Domain
+from tests.property.traces import Bounded, Domain
 
 NULL = None
 BIT = (0, 1)
@@ -237,6 +238,22 @@ def group(domain: Domain) -> Case:
     return Case(Group(keys, AGGREGATES), columns, meanings.group(len(keys)), (domain,))
 
 
+GAP = 2
+
+
+def session(domain: Domain, *, patient: bool = False) -> Case:
+    """A row as late as the end of any session may come. Where times are closed up to a bound, one punctuation
+    closes a session or none does; if in pieces, several may."""
+    *keys, time, _ = domain.names
+    columns = (*keys, SESSION_START, SESSION_END, *(name for name, _, _ in GROUPED))
+    operator = Session(time, GAP, tuple(keys), AGGREGATES)
+    return Case(operator, columns, meanings.session(len(keys), GAP), (domain,), patient=patient)
+
+
+TIMES = (0, 1, 3, 6, NULL)
+LATER: dict[str, tuple[object, ...]] = {"t": (2, 4, 5, 7, 8, 9)}
+
+
 def sort(keys: tuple[object, ...], nulls_first: bool) -> Case:
     """A row before all others of its key may still come, and one between any two keys."""
     operator = Sort((SortKey("k", nulls_first=nulls_first), SortKey("v", descending=True, nulls_first=True)))
@@ -293,6 +310,7 @@ OPERATORS = {
     "anti join": pair("anti", meanings.anti),
     "group": group(Domain({"k": BIT_OR_NULL, "v": BIT_OR_NULL})),
     "group without keys": group(Domain({"v": BIT_OR_NULL})),
+    "session": session(Bounded({"k": BIT_OR_NULL, "t": TIMES, "v": (1, NULL)}, LATER, bounded="t")),
     "sort": sort((0, 1, 2, NULL), nulls_first=False),
     "row number": rank("ROW_NUMBER", 2),
     "row number by a bound": passing("ROW_NUMBER", 2),
@@ -309,6 +327,10 @@ VARIANTS = {
     "full join in time": timed("full", meanings.full),
     "semi join in time": timed("semi", meanings.semi),
     "anti join in time": timed("anti", meanings.anti),
+    "session without keys": session(Bounded({"t": TIMES, "v": BIT_OR_NULL}, LATER, bounded="t")),
+    "session of times closed in pieces": session(
+        Domain({"k": BIT_OR_NULL, "t": TIMES, "v": (1, NULL)}, LATER), patient=True
+    ),
     "sort by a key that is never NULL": sort((0, 1, 2), nulls_first=True),
     "first row": rank("ROW_NUMBER", 1),
     "rank": rank("RANK", 2),

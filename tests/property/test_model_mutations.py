@@ -16,7 +16,9 @@ from caesura.model.pair import Pair
 from caesura.model.project import Project
 from caesura.model.rank import CAME, Rank
 from caesura.model.select import Select
+from caesura.model.session import Session, end, start
 from caesura.model.sort import Sort
+from caesura.plan import SESSION_END, SESSION_START
 from caesura.punctuation import (
     EVERYTHING,
     Pattern,
@@ -141,6 +143,76 @@ class ClosesNullByAnyPattern(Group):
 class NeverCloses(Group):
     def pass_(self, state: State) -> Rows:
         return ()
+
+
+class LetsTouchingSessionsBeTwo(Session):
+    """A row as late as the end is not taken in."""
+
+    def meet(self, before: Row, after: Row) -> bool:
+        return start(after) < end(before)
+
+
+class JoinsOnlyWhatIsNew(Session):
+    """A row between two sessions that are open is joined to none of them."""
+
+    def step(self, state: State, new: Sequence[Slice]) -> tuple[Rows, State]:
+        (held,) = state
+        _, (alone,) = super().step((Slice(),), new)
+        return (), (held + alone,)
+
+
+class ClosesByTheLastRow(Session):
+    """A session is taken for complete when time has passed its last row, not its end."""
+
+    def complete(self, session: Row, said: Iterable[Punctuation]) -> bool:
+        return super().complete(Row.of(dict(session) | {SESSION_END: end(session) - self.gap}), said)
+
+
+class ClosesByAPieceOfTime(Session):
+    """That the end is closed does not mean that all before it is."""
+
+    def complete(self, session: Row, said: Iterable[Punctuation]) -> bool:
+        values = {**{name: session[name] for name in self.keys}, self.time: session[SESSION_END]}
+        return any(confined(p, values) and match(values, p) for p in said)
+
+
+class EndsByPartOfAKey(Session):
+    """Patterns on what is aggregated are ignored."""
+
+    def complete(self, session: Row, said: Iterable[Punctuation]) -> bool:
+        return super().complete(session, [_within(p, (*self.keys, self.time)) for p in said])
+
+
+class PassesTheBoundOfStarts(Session):
+    """A session that started long ago may still come out."""
+
+    def prop(self, kept: State) -> frozenset[Punctuation]:
+        return frozenset(
+            p for q in super().prop(kept) if (p := rename(q, {SESSION_END: SESSION_START})) is not None
+        )
+
+
+class PassesPiecesOfTime(Session):
+    """What is closed of times between two others says nothing of ends."""
+
+    def closes(self, times: Pattern) -> bool:
+        return True
+
+
+class KeepsRowsWithoutATime(Session):
+    """Their time is taken for 0."""
+
+    def step(self, state: State, new: Sequence[Slice]) -> tuple[Rows, State]:
+        (arrived,) = new
+        rows = tuple(Row.of(dict(row) | {self.time: row[self.time] or 0}) for row in arrived.rows)
+        return super().step(state, (Slice(rows, arrived.punctuations),))
+
+
+class WaitsForTheEnd(Session):
+    """Only what closes whole keys lets a session go."""
+
+    def complete(self, session: Row, said: Iterable[Punctuation]) -> bool:
+        return super().complete(session, [p for p in said if confined(p, self.keys)])
 
 
 class DropsPatterns(Project):
@@ -435,6 +507,17 @@ PLANTED: list[tuple[type[Operator], str, Violation]] = [
     (ClosesNullByAnyPattern, "group", "unsafe"),
     (ClosesNullByAnyPattern, "group by two keys", "unsafe"),
     (NeverCloses, "group", "incomplete"),
+    (LetsTouchingSessionsBeTwo, "session", "unsafe"),
+    (JoinsOnlyWhatIsNew, "session", "unsafe"),
+    (JoinsOnlyWhatIsNew, "session without keys", "unsafe"),
+    (ClosesByTheLastRow, "session", "unsafe"),
+    (ClosesByTheLastRow, "session", "improper"),
+    (ClosesByAPieceOfTime, "session of times closed in pieces", "unsafe"),
+    (EndsByPartOfAKey, "session", "unsafe"),
+    (PassesTheBoundOfStarts, "session", "improper"),
+    (PassesPiecesOfTime, "session of times closed in pieces", "improper"),
+    (KeepsRowsWithoutATime, "session", "unsafe"),
+    (WaitsForTheEnd, "session", "incomplete"),
     (StartsAnywhere, "sort", "unsafe"),
     (OverlooksAPoint, "sort", "unsafe"),
     (SortsByTheFirstKeyOnly, "sort", "unsafe"),

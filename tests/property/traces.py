@@ -94,6 +94,18 @@ class Domain:
         return self.closing(())
 
 
+@dataclass(frozen=True, eq=False)
+class Bounded(Domain):
+    """One attribute is closed only up to a bound, as a time is."""
+
+    bounded: str = ""
+
+    @cache  # noqa: B019
+    def patterns(self, name: str) -> tuple[tuple[Pattern, ...], ...]:
+        kinds = super().patterns(name)
+        return (kinds[2],) * len(kinds) if name == self.bounded else kinds
+
+
 def patterns(values: tuple[Value, ...]) -> tuple[tuple[Pattern, ...], ...]:
     """By kind, over the values and between them: constants, lists, ranges that end, begin, both, and nothing."""
     opened = (False, True)

@@ -25,6 +25,7 @@ from caesura.model.pair import Kind, Pair
 from caesura.model.project import Project
 from caesura.model.rank import Rank
 from caesura.model.select import Select
+from caesura.model.session import Session
 from caesura.model.sort import Sort
 from caesura.operators import demand as demand_on_spark
 from caesura.operators import distinct as distinct_on_spark
@@ -32,6 +33,7 @@ from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
 from caesura.operators import pair as pair_on_spark
 from caesura.operators import rank as rank_on_spark
+from caesura.operators import session as session_on_spark
 from caesura.operators import sort as sort_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
 from caesura.operators.operator import Change, Flow, State
@@ -262,6 +264,8 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             return Join(*given) if not node.demand or node.shape is None else Demanded(*given, tree=node.shape)
         case plan.Group():
             return Group(node.keys, node.aggregates, node.emit == "changes")
+        case plan.Session():
+            return Session(node.time, int(node.gap.sql), node.keys, node.aggregates)
         case plan.Distinct():
             return Distinct()
         case _:
@@ -365,8 +369,8 @@ def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, numbe
         case rank_on_spark.Rank(table=table):
             stored = [column.name for column in table.columns]
             tables = [(table.name, [Row.of({name: row.get(name) for name in stored}) for row in wanted.kept[0]])]
-        case group_on_spark.Group(table=table):
-            assert isinstance(node, plan.Group)
+        case group_on_spark.Group(table=table) | session_on_spark.Session(table=table):
+            assert isinstance(node, plan.Group | plan.Session)
             tables = [(table.name, [partial(node, row) for row in wanted.kept[0]])]
         case _:
             return
@@ -386,9 +390,10 @@ def kept_of(half: pair_on_spark.Half, rows: model.Rows, names: Mapping[str, str]
     return list(dict.fromkeys(found)) if once else found
 
 
-def partial(node: plan.Group, row: Row) -> Row:
+def partial(node: plan.Group | plan.Session, row: Row) -> Row:
     """What Spark keeps for what came: the result so far, or sum and count of an average."""
-    cells: dict[str, object] = {key: row[key] for key in node.keys}
+    results = {aggregate.result.name for aggregate in node.aggregates}
+    cells: dict[str, object] = {name: value for name, value in row.items() if name not in results}
     types = {column.name: column.type for column in node.input.columns}
     for aggregate in node.aggregates:
         values, name = came(row, aggregate), partial_of(aggregate, types).column.name

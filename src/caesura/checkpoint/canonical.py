@@ -13,7 +13,7 @@ from hashlib import sha256
 from sqlglot import exp
 
 from caesura.catalog import Catalog, Column, CompleteBy, Origin, Sink, Stream
-from caesura.plan import Aggregate, Equality, Group, Join, Output, Query, Rank, Scan, SortKey, walk
+from caesura.plan import Aggregate, Equality, Group, Join, Output, Query, Rank, Scan, Session, SortKey, walk
 from caesura.sql.secrets import is_secret, masked
 
 _HINTS = {"shape", "demand"}
@@ -22,6 +22,7 @@ _COLUMNS: dict[type, tuple[str, ...]] = {
     Output: ("name",),
     Equality: ("left", "right"),
     Group: ("keys",),
+    Session: ("time", "keys"),
     Aggregate: ("arguments",),
     Rank: ("partition",),
     SortKey: ("column",),

@@ -17,6 +17,7 @@ from caesura.plan import (
     Project,
     Rank,
     Scan,
+    Session,
     Sort,
     SortKey,
     Tree,
@@ -57,6 +58,11 @@ def line(plan: Plan) -> str:
             by = ", ".join(f"`{key}`" for key in keys) or "nothing"
             changes = ", emit changes" if emit == "changes" else ""
             return f"group by {by}" + "".join(f", {_aggregate(one)}" for one in aggregates) + changes
+        case Session(time=time, gap=gap, keys=keys, aggregates=aggregates):
+            by = ", ".join(f"`{key}`" for key in (time, *keys))
+            return f"sessions by {by} with gaps of {gap.sql}" + "".join(
+                f", {_aggregate(one)}" for one in aggregates
+            )
         case Distinct():
             return "distinct"
         case Sort(keys=keys):

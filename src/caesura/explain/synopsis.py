@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from caesura.aggregates import FUNCTIONS
-from caesura.plan import Group, Rank
+from caesura.plan import Group, Rank, Session
 from caesura.safety.because import first_rows, text
 from caesura.safety.closing import Closing
 from caesura.safety.names import bare, listed
@@ -29,9 +29,9 @@ def of_join(synopsis: Synopsis) -> SynopsisReport:
 
 
 def of_entries(closing: Closing) -> SynopsisReport:
-    """Of groups or distinct rows."""
+    """Of groups, sessions or distinct rows."""
     keeps = ["the row"]
-    if isinstance(closing.node, Group):
+    if isinstance(closing.node, Group | Session):
         functions = (FUNCTIONS[each.function] for each in closing.node.aggregates)
         keeps = list(dict.fromkeys(f"{each.shown}: {each.keeps.what}" for each in functions))
     if isinstance(closing.node, Rank):

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort
+from caesura.plan import (
+    SESSION_END,
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+)
 from caesura.safety.equality import matching_classes
 from caesura.safety.monotone import rises_with
 
@@ -30,7 +44,10 @@ def bases(plan: Plan, column: str, *, through_order: bool) -> Iterator[tuple[Str
             source = rises_with(expr, types) if through_order else expr.column
             if source is not None:
                 yield from bases(below, source, through_order=through_order)
-        case Group(input=below, keys=keys):
+        case Session(input=below, time=time) if column == SESSION_END:
+            if through_order:
+                yield from bases(below, time, through_order=True)
+        case Group(input=below, keys=keys) | Session(input=below, keys=keys):
             if column in keys:
                 yield from bases(below, column, through_order=through_order)
         case Merge(inputs=several) | Compare(inputs=several):

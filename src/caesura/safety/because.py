@@ -15,7 +15,7 @@ from caesura.catalog import (
 )
 from caesura.expression import Expr
 from caesura.expression import shown as shown_sql
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Sort, walk
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Session, Sort, walk
 from caesura.punctuation import Scheme
 from caesura.safety.bounded import Lack
 from caesura.safety.bounds import Shift
@@ -176,7 +176,7 @@ def first_rows(rank: Rank) -> str:
 
 
 def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
-    verb = "never closes" if isinstance(closing.node, Group | Rank) else "stays for ever"
+    verb = "never closes" if isinstance(closing.node, Group | Session | Rank) else "stays for ever"
     if closing.few_entries:
         verb += " and grows"
     return f"{_subject(closing, names)} {verb}: " + "; ".join(
@@ -205,6 +205,8 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
         yield f"{_punctuates(shown, outside.scheme)}, but {rest} not {_wanted(closing)}"
     if not closing.outside:
         yield f"no punctuation comes from {shown}"
+    if isinstance(closing.node, Session):
+        yield f"{shown} is not ordered by {written(closing.kept, closing.node.time)}, the time of the sessions"
     for node in walk(closing.source):
         if isinstance(node, Join):
             for i in staying(derivation.reaches[node]):
@@ -268,20 +270,15 @@ def _promise_closes(stream: str, promise: Promise) -> str:
 
 
 def _subject(closing: Closing, names: Names) -> str:
-    shown = names.shown(closing.kept)
-    match closing.node:
-        case Group():
-            return f"a group of {shown}"
-        case Rank():
-            return f"a partition of {shown}"
-        case Distinct() | Compare() | Sort():
-            return f"a row of {shown}"
+    return f"a {_entry(closing)} of {names.shown(closing.kept)}"
 
 
 def _entry(closing: Closing) -> str:
     match closing.node:
         case Group():
             return "group"
+        case Session():
+            return "session"
         case Rank():
             return "partition"
         case Distinct() | Compare() | Sort():
@@ -289,13 +286,15 @@ def _entry(closing: Closing) -> str:
 
 
 def _columns(closing: Closing) -> str:
-    return "keys" if isinstance(closing.node, Group) else "columns"
+    return "keys" if isinstance(closing.node, Group | Session) else "columns"
 
 
 def _wanted(closing: Closing) -> str:
     match closing.node:
         case Group():
             return "grouped by"
+        case Session():
+            return "a key beside the session"
         case Sort():
             return "the first column sorted by"
         case Rank():

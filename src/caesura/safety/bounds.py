@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from caesura.catalog import Stream
 from caesura.expression import Expr
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort
+from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Session, Sort
 from caesura.safety.predicates import conjuncts
 from caesura.safety.predicates import constant as is_constant
 from caesura.safety.presence import present
@@ -69,7 +69,7 @@ def bounds(plan: Plan) -> tuple[Bound, ...]:
             return matching_bounds(plan)
         case Join(kind="left" | "anti" | "semi", inputs=(below, _)) | Join(kind="right", inputs=(_, below)):
             return bounds(below)
-        case Group(input=below, keys=keys):
+        case Group(input=below, keys=keys) | Session(input=below, keys=keys):
             return tuple(_renamed(bounds(below), {key: (key,) for key in keys}))
         case Distinct(input=below) | Sort(input=below) | Rank(input=below) | Compare(inputs=(below, _)):
             return bounds(below)

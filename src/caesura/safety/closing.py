@@ -2,7 +2,8 @@
 
 A group leaves when a punctuation confined to the grouping attributes matches it, a row of a distinct when any
 does, a row of one side of INTERSECT or EXCEPT when the other side has closed it, a row of a sort when everything
-before it is closed, a partition of a ranking as a group, and its first rows as a row of a sort.
+before it is closed, a partition of a ranking as a group, and its first rows as a row of a sort. A session leaves
+with its keys, or when all times up to its end are closed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from caesura.aggregates import FUNCTIONS
-from caesura.plan import Compare, Distinct, Group, Plan, Project, Rank, Sort
+from caesura.plan import Compare, Distinct, Group, Plan, Project, Rank, Session, Sort
 from caesura.punctuation import Scheme
 from caesura.safety.equality import equality_classes
 from caesura.safety.facts import Domain, domain
@@ -21,7 +22,7 @@ from caesura.safety.passing import passing
 from caesura.safety.presence import padded, present
 from caesura.safety.schemes import Derivation
 
-Closable = Group | Distinct | Compare | Sort | Rank
+Closable = Group | Session | Distinct | Compare | Sort | Rank
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,8 @@ def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
                 _closing(node, kept, source, _all(source), derivation)
                 for kept, source in ((left, right), (right, left))
             )
+        case Session():
+            return (_session(node, derivation),)
         case Sort(input=below):
             return (_sorting(node, below, derivation),)
         case Rank(input=below, partition=partition):
@@ -119,10 +122,9 @@ def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
 
 def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], derivation: Derivation) -> Closing:
     """Value schemes before ordered ones, fewest attributes first."""
-    values = tuple(_values(node)) if isinstance(node, Group) else ()
-    growing = any(each.few is None for each in values) or (
-        isinstance(node, Rank) and (node.limit is None or node.ties)
-    )
+    values = tuple(_values(node)) if isinstance(node, Group | Session) else ()
+    endless = isinstance(node, Session) or (isinstance(node, Rank) and (node.limit is None or node.ties))
+    growing = endless or any(each.few is None for each in values)
     within = (
         s
         for s in derivation.of(source)
@@ -145,7 +147,7 @@ def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], de
     )
 
 
-def _values(group: Group) -> Iterator[Values]:
+def _values(group: Group | Session) -> Iterator[Values]:
     """THEORY section 8: of each value of its argument a holistic aggregate keeps that it came, and how often."""
     for aggregate in group.aggregates:
         function = FUNCTIONS[aggregate.function]
@@ -184,6 +186,23 @@ def _ranking(rank: Rank, closing: Closing, derivation: Derivation) -> Closing:
         return closing
     nullable = tuple(a for a in bound.attributes if not present(rank.input, a))
     return closing if nullable and closing.taking else replace(closing, scheme=bound, nullable=nullable)
+
+
+def _session(node: Session, derivation: Derivation) -> Closing:
+    """That keys have few values bounds nothing, since sessions of a key follow one another for ever: times would
+    have to be few as well. Of these only a rising bound closes a session, which is told before all else."""
+    by_keys = _closing(node, node.input, node.input, node.keys, derivation)
+    rising = Scheme((node.time,), ordered=True)
+    entries = (*node.keys, node.time)
+    passed = rising in derivation.of(node.input)
+    return replace(
+        by_keys,
+        keys=entries,
+        scheme=rising if passed else by_keys.scheme,
+        nullable=() if passed else by_keys.nullable,
+        single=_single(node.input, entries),
+        domains=_domains(node.input, entries),
+    )
 
 
 def _all(plan: Plan) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from caesura.catalog import Check, PunctuatedBy
 from caesura.clocks import idle_releases, idle_windows
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Sort
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Session, Sort
 from caesura.punctuation import Scheme
 from caesura.safety import because
 from caesura.safety.closing import Closing
@@ -92,6 +92,9 @@ def _complaint(closing: Closing, names: Names) -> tuple[Code, str, str]:
             keys = ", ".join(written(closing.kept, key) for key in closing.keys)
             message = f"the partitions of {shown} by ({keys}) grow without bound"
             return Code.RANK_UNBOUNDED, message, "no partition is ever complete"
+        case Session(time=time):
+            message = f"the sessions of {shown} by {written(closing.kept, time)} grow without bound"
+            return Code.GROUP_UNBOUNDED, message, "a row that belongs to a session may always come"
         case Distinct():
             message = f"the rows that {names.shown(closing.node)} has seen grow without bound"
             return Code.DISTINCT_UNBOUNDED, message, "every row is kept, in case it comes again"
@@ -111,6 +114,8 @@ def _blocked(blocked: Blocked) -> Diagnostic:
             help = "group by a column that the input punctuates, or end the query with EMIT CHANGES"
         case Rank():
             help = "partition by a column that the input punctuates"
+        case Session():
+            help = "let the input be ordered by the time of the sessions"
         case Join():
             message += " without a partner"
             help = "let the stream punctuate a column of ON"

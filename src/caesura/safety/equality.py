@@ -13,7 +13,21 @@ from functools import lru_cache
 from sqlglot import exp
 
 from caesura.expression import Expr
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort, types_of
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+    types_of,
+)
 from caesura.safety.predicates import conjuncts
 from caesura.types import Type
 
@@ -41,7 +55,7 @@ def equality_classes(plan: Plan) -> tuple[EqualityClass, ...]:
             return _projected(plan)
         case Join():
             return _joined(plan)
-        case Group(input=below, keys=keys):
+        case Group(input=below, keys=keys) | Session(input=below, keys=keys):
             return _renamed(equality_classes(below), {key: [key] for key in keys})
         case Distinct(input=below) | Sort(input=below) | Rank(input=below) | Compare(inputs=(below, _)):
             return equality_classes(below)

@@ -14,7 +14,21 @@ from functools import lru_cache
 from sqlglot import exp
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort, types_of
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+    types_of,
+)
 from caesura.safety.comparisons import (
     ZERO,
     Closure,
@@ -62,7 +76,7 @@ def facts(plan: Plan) -> Facts:
             return total(each for i, each in enumerate(known) if i not in plan.padded or _satisfiable(each))
         case Group(input=below, keys=()):  # a row comes out where none goes in
             return _typed(plan)
-        case Group(input=below, keys=keys):
+        case Group(input=below, keys=keys) | Session(input=below, keys=keys):
             return _renamed(facts(below), {key: (key,) for key in keys}, plan.columns[0].name) + _typed(plan)
         case Distinct(input=below) | Sort(input=below):
             return facts(below)

@@ -9,7 +9,21 @@ from typing import TypeVar
 
 from caesura.diagnostics import Span
 from caesura.expression import shown
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort, walk
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+    walk,
+)
 
 T = TypeVar("T")
 SHOWN = 6
@@ -76,6 +90,8 @@ def _kind(plan: Plan) -> str | None:
             return "union"
         case Group():
             return "group"
+        case Session():
+            return "session"
         case Distinct():
             return "distinct"
         case Sort():

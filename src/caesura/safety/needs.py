@@ -28,6 +28,7 @@ from caesura.plan import (
     Project,
     Rank,
     Scan,
+    Session,
     Sort,
     types_of,
     walk,
@@ -64,6 +65,9 @@ def _asked(node: Plan, need: Need) -> Iterable[tuple[Plan, Need]]:
             return ((below, _grouped(node)),)
         case Rank(input=below):  # every column may decide where the order leaves rows equal, and every row counts
             return ((below, Need(_all(below), duplicates=True)),)
+        case Session(input=below, time=time, keys=keys, aggregates=aggregates):
+            arguments = (name for each in aggregates for name in each.arguments)
+            return ((below, Need(frozenset((time, *keys, *arguments)), _counting(aggregates))),)
         case Sort(input=below, keys=keys):
             exactly = need.exactly
             return ((below, replace(exactly, columns=exactly.columns.union(key.column for key in keys))),)
@@ -83,9 +87,13 @@ def _grouped(group: Group) -> Need:
     arguments = tuple(
         Argument(each, tuple(column(name, types[name]) for name in each.arguments)) for each in group.aggregates
     )
-    counting = not all(FUNCTIONS[each.function].ignores_duplicates for each in group.aggregates)
-    need = Need(frozenset(group.keys), counting, arguments)
+    need = Need(frozenset(group.keys), _counting(group.aggregates), arguments)
     return need if all(map(_multiplied, group.aggregates)) else need.exactly
+
+
+def _counting(aggregates: Iterable[Aggregate]) -> bool:
+    """Whether it matters how often a row occurs."""
+    return not all(FUNCTIONS[each.function].ignores_duplicates for each in aggregates)
 
 
 def _multiplied(aggregate: Aggregate) -> bool:

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from caesura.catalog import Stream
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Sort
+from caesura.plan import (
+    SESSION_END,
+    SESSION_START,
+    Compare,
+    Distinct,
+    Filter,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+)
 from caesura.safety.monotone import starts_window
 from caesura.safety.predicates import demands_value, excludes_null
 
@@ -25,7 +40,13 @@ def padded(plan: Plan, column: str) -> bool:
             return owner in plan.padded or padded(several[owner], column)
         case Merge(inputs=several) | Compare(inputs=several):
             return any(padded(each, column) for each in several)
-        case Group(input=below) | Distinct(input=below) | Sort(input=below) | Rank(input=below):
+        case (
+            Group(input=below)
+            | Session(input=below)
+            | Distinct(input=below)
+            | Sort(input=below)
+            | Rank(input=below)
+        ):
             return any(c.name == column for c in below.columns) and padded(below, column)
 
 
@@ -40,7 +61,15 @@ def present(plan: Plan, column: str) -> bool:
         case Project(input=below, outputs=outputs):
             expr = next(output.expr for output in outputs if output.name == column)
             return starts_window(expr.tree) or (expr.column is not None and present(below, expr.column))
-        case Group(input=below) | Distinct(input=below) | Sort(input=below) | Compare(inputs=(below, _)):
+        case Session() if column in (SESSION_START, SESSION_END):
+            return True
+        case (
+            Group(input=below)
+            | Session(input=below)
+            | Distinct(input=below)
+            | Sort(input=below)
+            | Compare(inputs=(below, _))
+        ):
             return any(c.name == column for c in below.columns) and present(below, column)
         case Rank(input=below, result=result):
             return column == result.name or present(below, column)

@@ -10,9 +10,9 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from caesura.catalog import Stream
+from caesura.catalog import Interval, Stream
 from caesura.expression import Expr, columns_of, shown
-from caesura.plan import Filter, Join, Plan, walk
+from caesura.plan import Filter, Join, Plan, Session, walk
 from caesura.safety.bases import bases
 from caesura.safety.equality import equality_classes, matching_classes
 from caesura.safety.names import scans
@@ -22,17 +22,20 @@ from caesura.types import BITS, Type
 Cell: TypeAlias = bool | int | float | str | None
 
 _START = datetime(2024, 1, 1)
+_SECOND, _DAY = timedelta(seconds=1), timedelta(days=1)
 _MANY = 1_000_000
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The values of one column: those of `chosen` in turn, or those of the type between `low` and `high`."""
+    """The values of one column: those of `chosen` in turn, or those of the type between `low` and `high`; times
+    are so far `apart`."""
 
     type: Type
     low: int | None = None
     high: int | None = None
     chosen: tuple[Cell, ...] = ()
+    apart: timedelta = _SECOND
 
     def value(self, k: int) -> Cell:
         """The k-th value, counted from one."""
@@ -45,7 +48,7 @@ class Sample:
                 return (_START.date() + timedelta(days=k)).isoformat()
             case Type(temporal=True):
                 zone = "Z" if self.type.kind == "TIMESTAMP" else ""
-                return f"{(_START + timedelta(seconds=k)).isoformat()}{zone}"
+                return f"{(_START + k * self.apart).isoformat()}{zone}"
             case Type(text=True):
                 return f"key {k}"
             case Type(boolean=True):
@@ -73,8 +76,12 @@ def samples(plan: Plan, streams: Iterable[Stream]) -> Samples:
     """Values as the streams' own checks and the filters of the plan allow."""
     heard = list(streams)
     fixed = dict(_fixed(plan))
-    found: dict[str, dict[str, Sample]] = {s.name: {c.name: Sample(c.type) for c in s.columns} for s in heard}
-    ignored: list[str] = []
+    gaps = {_length(node.gap.tree): node.gap.tree for node in walk(plan) if isinstance(node, Session)}
+    apart = max((length + _SECOND for length in gaps if length <= _DAY), default=_SECOND)
+    found = {s.name: {c.name: Sample(c.type, apart=apart) for c in s.columns} for s in heard}
+    ignored = [
+        f"rows within {shown(gap)} of each other are one session" for length, gap in gaps.items() if length > _DAY
+    ]
     for stream in heard:
         for check in stream.checks:
             own = {column.name: [(stream.name, column.name)] for column in stream.columns}
@@ -94,6 +101,11 @@ def samples(plan: Plan, streams: Iterable[Stream]) -> Samples:
             if constant is not None:
                 found[scan.relation.name][column.name] = Sample(column.type, chosen=(constant,))
     return Samples(found, tuple(dict.fromkeys(ignored)))
+
+
+def _length(gap: exp.Expr) -> timedelta:
+    """Of an interval, as the binder spells it."""
+    return timedelta(microseconds=Interval(f"INTERVAL {gap.name} {gap.args['unit'].name}").microseconds)
 
 
 def _narrow(

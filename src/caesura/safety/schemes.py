@@ -13,6 +13,7 @@ from itertools import islice, product
 
 from caesura.catalog import CompleteBy, OrderedBy, Promise, Stream
 from caesura.plan import (
+    SESSION_END,
     Compare,
     Distinct,
     Filter,
@@ -23,6 +24,7 @@ from caesura.plan import (
     Project,
     Rank,
     Scan,
+    Session,
     Sort,
     endless,
     inputs,
@@ -98,6 +100,8 @@ def derive(plan: Plan) -> Derivation:
                 found = _renamed(schemes[below], {key: (key,) for key in keys})
             case Rank(input=below):
                 found = _numbered(node, schemes[below])
+            case Session(input=below):
+                found = _of_sessions(node, schemes[below])
             case Merge(inputs=several) | Compare(inputs=several):
                 found = _combined([schemes[each] for each in several if endless(each)])
             case Join(inputs=several):
@@ -127,6 +131,8 @@ def _asks(node: Plan, above: frozenset[str]) -> frozenset[str]:
             return frozenset(name for output in outputs for name in output.expr.columns)
         case Group(keys=keys):
             return frozenset(keys)
+        case Session(time=time, keys=keys):
+            return frozenset((time, *keys))
         case Join():
             return above | joined_on(node)
         case Distinct() | Compare() | Merge():
@@ -175,6 +181,15 @@ def _numbered(rank: Rank, found: tuple[Derived, ...]) -> Iterator[Derived]:
     bound = passing(rank, [derived.scheme for derived in found])
     partition = set(rank.partition)
     return (each for each in found if each.scheme == bound or partition.issuperset(each.scheme.attributes))
+
+
+def _of_sessions(session: Session, found: Iterable[Derived]) -> Iterator[Derived]:
+    """What closes whole keys. And a session that is still open ends after all times that are closed: its end rises
+    with them. Its start does not, since it may stay open for long."""
+    several = tuple(found)
+    yield from _renamed(several, {key: (key,) for key in session.keys})
+    ordered = (each for each in several if each.scheme.ordered)
+    yield from _renamed(ordered, {session.time: (SESSION_END,)})
 
 
 def _joined(

@@ -101,3 +101,10 @@ def _notes(judgement: Judgement) -> Iterator[str]:
             columns = " or ".join(written(proof.kept, each) for each in proof.nullable)
             shown = judgement.names.operators[proof.node]
             yield f"no punctuation closes what `{shown}` keeps of rows whose {columns} is NULL"
+        if isinstance(proof, Closing) and isinstance(proof.node, plan.Session) and proof.scheme is not None:
+            for each in proof.growing if proof.scheme.ordered else ():
+                column = written(proof.kept, each.column)
+                yield (
+                    f"a session goes on while its rows follow one another: until it ends, {each.function} keeps "
+                    f"every value of {column} in it"
+                )

@@ -26,6 +26,7 @@ from caesura.operators.pair import Pair
 from caesura.operators.project import Project
 from caesura.operators.rank import CAME, Rank
 from caesura.operators.select import Select
+from caesura.operators.session import Session
 from caesura.operators.sort import Sort
 from caesura.operators.store import Store
 from caesura.plan import types_of
@@ -154,6 +155,8 @@ class _Compiler:
                     operators[node] = self._group(node)
                 case plan.Rank():
                     operators[node] = self._rank(node)
+                case plan.Session():
+                    operators[node] = self._session(node)
                 case plan.Distinct():
                     operators[node] = self._distinct(node)
         shared = {node for node in operators if self._wanted[node].readers > 1}
@@ -223,7 +226,7 @@ class _Compiler:
             case plan.Project(input=below):
                 found = (_point_images(self._keys[below], images) for images in self._wanted.images(node))
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
-            case plan.Group(input=below, keys=keys):
+            case plan.Group(input=below, keys=keys) | plan.Session(input=below, keys=keys):
                 return _renamed(self._keys[below], {key: key for key in keys})
             case plan.Rank(input=below, partition=partition):
                 return _renamed(self._keys[below], {name: name for name in partition})
@@ -392,6 +395,25 @@ class _Compiler:
             released=Store(f"{label}: released", released, keys),
             passed=self._passed(node, label),
             passing=bool(first),
+        )
+
+    def _session(self, node: plan.Session) -> Session:
+        label = self._label("session")
+        below = self._types[node.input]
+        types = {key: below[key] for key in node.keys}
+        partials = tuple(dict.fromkeys(partial_of(each, below) for each in node.aggregates))
+        kept = {**types, **{name: self._types[node][name] for name in (plan.SESSION_START, plan.SESSION_END)}}
+        columns = (*(Column(name, type) for name, type in kept.items()), *(p.column for p in partials))
+        closing = {**types, plan.SESSION_END: kept[plan.SESSION_END]}
+        return Session(
+            table=StateTable(label, columns, eager=_reopens(node)),
+            time=node.time,
+            gap=node.gap.sql,
+            keys=node.keys,
+            partials=partials,
+            results={each.result.name: result_of(each, below) for each in node.aggregates},
+            released=Store(f"{label}: released", closing, self._keys[node]),
+            passed=self._passed(node, label),
         )
 
     def _distinct(self, node: plan.Distinct) -> Distinct:

@@ -104,6 +104,8 @@ class AllWanted:
                 self._of[below].ask(carried, history=wanted.history)
             case plan.Group(input=below, keys=keys):
                 self._of[below].ask(keys)
+            case plan.Session(input=below, time=time, keys=keys):
+                self._of[below].ask((time, *keys))
             case plan.Distinct(input=below):
                 self._of[below].ask(_scalars(below), history=wanted.history)
             case plan.Rank(input=below, partition=partition):

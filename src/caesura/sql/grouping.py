@@ -10,13 +10,14 @@ from sqlglot import exp
 from caesura.catalog import Column
 from caesura.diagnostics import Source, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Aggregate, Group, Output, Plan, Project
+from caesura.plan import SESSION_END, SESSION_START, Aggregate, Group, Output, Plan, Project, Session
 from caesura.sql.aggregates import Call, is_aggregate, read_call, result_type
 from caesura.sql.expressions import refuse_aggregates, typed
 from caesura.sql.functions import spelling
 from caesura.sql.names import bound_column
 from caesura.sql.refusal import refusal
 from caesura.sql.rewrite import rewrite
+from caesura.sql.sessions import SESSION_TIME, Sessions, refuse_ends
 from caesura.sql.spans import span
 
 
@@ -25,7 +26,8 @@ class Grouping:
     """Collects what the group has to compute while the select list is rewritten over its result.
 
     Expressions are computed below the group under the names `key_1`, `argument_1`, …; results are called
-    `max_1`, `sum_2`, …. None of these can be a column of an input: those have a dot.
+    `max_1`, `sum_2`, …. None of these can be a column of an input: those have a dot. `sessions`: what GROUP BY
+    says of them, if it does.
     """
 
     source: Source
@@ -35,10 +37,12 @@ class Grouping:
     arguments: dict[exp.Expr, Column] = field(default_factory=dict)
     below: dict[str, Output] = field(default_factory=dict)
     aggregates: dict[Call, Aggregate] = field(default_factory=dict)
+    sessions: Sessions | None = None
 
     def key(self, tree: exp.Expr) -> None:
         tree = tree.unnest()
         refuse_aggregates(tree, self.source, "GROUP BY")
+        refuse_ends(tree, self.source)
         if tree not in self.keys:
             self.keys[tree] = self._computed(tree, f"key_{len(self.keys) + 1}")
 
@@ -48,10 +52,20 @@ class Grouping:
 
     def plan(self, input: Plan, emit: Literal["final", "changes"], at: Span | None) -> Plan:
         below = tuple(self.below.values())
+        if self.sessions is not None:
+            timed = Project(input, (Output(SESSION_TIME, self.sessions.time), *below), at)
+            return Session(timed, SESSION_TIME, self.sessions.gap, self._keys, self._results, at)
         # A projection without columns would lose the rows of COUNT(*) over everything.
         projected = Project(input, below, at) if below else input
-        keys = tuple(key.name for key in self.keys.values())
-        return Group(projected, keys, tuple(self.aggregates.values()), emit, at)
+        return Group(projected, self._keys, self._results, emit, at)
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        return tuple(key.name for key in self.keys.values())
+
+    @property
+    def _results(self) -> tuple[Aggregate, ...]:
+        return tuple(self.aggregates.values())
 
     def _column(self, node: exp.Expr) -> exp.Expr | None:
         """The column of the group that stands for the node, if one does."""
@@ -64,6 +78,8 @@ class Grouping:
             result = self._aggregate(node)
             return bound_column(result.name, result.type, node)
         if isinstance(node, exp.Column):
+            if self.sessions is not None and node.name in (SESSION_START, SESSION_END):
+                return node.copy()
             raise refusal(
                 Code.NOT_GROUPED,
                 f"`{node.name}` is neither grouped nor aggregated",
@@ -77,6 +93,7 @@ class Grouping:
         outer, *inner = node.find_all(exp.AggFunc)
         for each in inner:
             refuse_aggregates(each, self.source, f"the argument of {spelling(outer, self.source).upper()}")
+        refuse_ends(node, self.source)
         call = read_call(node, self.source)
         if call not in self.aggregates:
             word = call.function.name.lower().replace(" ", "_")

@@ -20,13 +20,14 @@ from caesura.sql.over import Columns, Over, without_over
 from caesura.sql.ranking import ranking
 from caesura.sql.refusal import refusal
 from caesura.sql.relations import Derived, Scope
+from caesura.sql.sessions import Sessions, refuse_ungrouped
 from caesura.sql.setops import bind_set_operation
 from caesura.sql.sorting import position, sort_keys
 from caesura.sql.spans import span
 from caesura.sql.syntax import Declaration
 from caesura.sql.unsupported import refuse_clauses, refuse_extras, refuse_query, span_of
 from caesura.sql.where import bind_where, reading, unwrapped
-from caesura.sql.windows import key_of, without_calls
+from caesura.sql.windows import Buckets, key_of, without_calls
 
 
 @dataclass(frozen=True)
@@ -136,13 +137,16 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
     given = bind_where(select, scope, nested)
     plan, reach = given.plan, given.reach
     select, buckets = without_calls(select, reach)
-    select, overs, columns = without_over(select, reach, buckets)
-    items = bind_items(select, reach, {**buckets, **columns})
+    select, overs, columns = without_over(select, reach, buckets.names)
+    meant = {**buckets.names, **columns}
+    items = bind_items(select, reach, meant)
     check_names(items, source)
     order = sort_keys(select, [item.name for item in items], lambda key: _item_of(key, items, reach), source)
-    asked = Asked(items, overs, _qualify(select, items, reach, {**buckets, **columns}))
+    asked = Asked(items, overs, _qualify(select, items, reach, meant))
     if select.args.get("group") or select.args.get("having") or asked.aggregates:
         plan, asked = _grouped(select, plan, asked, reach, buckets)
+    elif buckets.sessions is not None:
+        refuse_ungrouped(buckets.sessions, source)
     elif select.args.get("emit"):
         raise refusal(
             Code.EMIT_CHANGES,
@@ -191,9 +195,7 @@ def _ranked(plan: Plan, asked: Asked, source: Source) -> Plan:
     return Filter(plan, predicate, predicate.span)
 
 
-def _grouped(
-    select: exp.Select, plan: Plan, asked: Asked, reach: Reach, buckets: Mapping[str, exp.Expr]
-) -> tuple[Plan, Asked]:
+def _grouped(select: exp.Select, plan: Plan, asked: Asked, reach: Reach, buckets: Buckets) -> tuple[Plan, Asked]:
     source, items = reach.source, asked.items
     if asked.overs and select.args.get("emit"):
         raise refusal(
@@ -203,10 +205,16 @@ def _grouped(
             because="every change of a group would be another row to them",
         )
     grouping = Grouping(source, frozenset(over.result.name for over in asked.overs))
-    aliases = {**_aliases(items), **buckets}
+    aliases = {**_aliases(items), **buckets.names}
     group = select.args.get("group")
     for node in group.expressions if group is not None else ():
-        grouping.key(key_of(_key(node, items, reach, aliases)))
+        key = _key(node, items, reach, aliases)
+        if buckets.sessions is not None and key.unnest() == buckets.sessions.window:
+            grouping.sessions = buckets.sessions
+        else:
+            grouping.key(key_of(key))
+    if buckets.sessions is not None:
+        _check_sessions(buckets.sessions, grouping, select, source)
     over = asked.mapped(grouping.over)
     having = select.args.get("having")
     predicate = None
@@ -218,6 +226,18 @@ def _grouped(
     if predicate is not None:
         plan = Filter(plan, predicate, predicate.span)
     return plan, over
+
+
+def _check_sessions(sessions: Sessions, grouping: Grouping, select: exp.Select, source: Source) -> None:
+    if grouping.sessions is None:
+        refuse_ungrouped(sessions, source)
+    if emit := select.args.get("emit"):
+        raise refusal(
+            Code.EMIT_CHANGES,
+            "EMIT CHANGES is not for sessions",
+            span(emit, source),
+            because="two sessions that a row joins become one, so that a row of each would have to be taken back",
+        )
 
 
 def _key(node: exp.Expr, items: list[Item], reach: Reach, aliases: dict[str, exp.Expr]) -> exp.Expr:

@@ -145,9 +145,9 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
             case exp.Anonymous() if node.name.lower() in ("window", "session_window"):
                 raise refusal(
                     Code.CLAUSE,
-                    "this version does not execute time buckets",
+                    f"{node.name.lower()} stands in GROUP BY, and above it in SELECT and HAVING",
                     at,
-                    help="GROUP BY date_trunc('minute', …)",
+                    help="select it in a query inside this one",
                 )
             case exp.Anonymous() if not known(node):
                 raise refusal(Code.UNKNOWN_FUNCTION, f"unknown function `{node.name}`", at)

@@ -1,12 +1,15 @@
-"""Time buckets: `window(time, size [, slide [, start]])` in the select list and in GROUP BY.
+"""Time buckets: `window(time, size [, slide [, start]])` and `session_window(time, gap)` in the select list and in
+GROUP BY.
 
 A bucket is known by its start, a time that rises with the row's, so that a rising bound of the one is one of the
 other. `window` is a struct of it and of the end, as in Spark, which also puts a row into each of its buckets.
+Sessions are no property of a row, and known only by the group: `sessions.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -17,21 +20,31 @@ from caesura.sql.intervals import fixed_length
 from caesura.sql.names import Reach
 from caesura.sql.refusal import refusal
 from caesura.sql.rewrite import rewrite
+from caesura.sql.sessions import SESSION_WINDOW, Sessions, read_sessions
 from caesura.sql.spans import extent, span
 
 WINDOW = "window"
 _CLAUSES = ("group", "having", "qualify")
-_CALL = "window()"
-"""What a call is replaced by: a name that no column has."""
+_FUNCTIONS = (WINDOW, SESSION_WINDOW)
 
 
-def without_calls(select: exp.Select, reach: Reach) -> tuple[exp.Select, dict[str, exp.Expr]]:
-    """The same query with a name in the place of the bucket, and what that name means."""
+@dataclass(frozen=True)
+class Buckets:
+    """What the names of the time bucket of a query mean, and the sessions if it is one."""
+
+    names: Mapping[str, exp.Expr] = field(default_factory=dict)
+    sessions: Sessions | None = None
+
+
+def without_calls(select: exp.Select, reach: Reach) -> tuple[exp.Select, Buckets]:
+    """The same query with a name that no column has in the place of the bucket, and what that name means."""
     clauses = [*select.expressions, *(select.args[name] for name in _CLAUSES if select.args.get(name))]
     calls = [call for clause in clauses for call in _calls(clause)]
     if not calls:
-        return select, {}
+        return select, Buckets()
     first = calls[0]
+    function = first.name.lower()
+    called = f"{function}()"
     for other in calls[1:]:
         if other != first:
             raise refusal(
@@ -43,9 +56,9 @@ def without_calls(select: exp.Select, reach: Reach) -> tuple[exp.Select, dict[st
 
     def named(node: exp.Expr) -> exp.Expr | None:
         if node == first:
-            name = exp.column(_CALL, quoted=True)
+            name = exp.column(called, quoted=True)
         elif isinstance(node, exp.Dot) and node.this == first:
-            name = exp.column(node.name, table=_CALL, quoted=True)
+            name = exp.column(node.name, table=called, quoted=True)
         else:
             return None
         name.meta["span"] = extent(node)
@@ -56,8 +69,9 @@ def without_calls(select: exp.Select, reach: Reach) -> tuple[exp.Select, dict[st
     for name in _CLAUSES:
         if select.args.get(name):
             plain.set(name, rewrite(select.args[name], named))
-    bucket = _bucket(first, reach)
-    return plain, {_CALL: bucket, WINDOW: bucket}
+    sessions = read_sessions(first, reach) if function == SESSION_WINDOW else None
+    bucket = _bucket(first, reach) if sessions is None else sessions.window
+    return plain, Buckets({called: bucket, function: bucket}, sessions)
 
 
 def key_of(tree: exp.Expr) -> exp.Expr:
@@ -72,7 +86,7 @@ def is_window(node: exp.Expr) -> bool:
 
 
 def _calls(tree: exp.Expr) -> Iterator[exp.Expr]:
-    return (node for node in tree.walk() if is_window(node))
+    return (node for node in tree.walk() if isinstance(node, exp.Anonymous) and node.name.lower() in _FUNCTIONS)
 
 
 def _bucket(call: exp.Expr, reach: Reach) -> exp.Expr:

@@ -1,0 +1,15 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DOUBLE, at TIMESTAMP) USING json LOCATION 'bid';
+SELECT session_window(at, '10 seconds') AS session FROM bid;
+SELECT session_window(at, '10 seconds') AS session, COUNT(*) AS n FROM bid GROUP BY bidder;
+SELECT bidder FROM bid WHERE session_window(at, '10 seconds').start > at;
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(at, '10 seconds'), window(at, '1 minute');
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(at, '10 seconds'), session_window(at, '20 seconds');
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(at, CASE WHEN price > 9 THEN '10 seconds' ELSE '1 minute' END);
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(at, '1 month');
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(at);
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(price, '10 seconds');
+SELECT MAX(session_window.end) AS until FROM bid GROUP BY session_window(at, '10 seconds');
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(at, '10 seconds'), date_trunc('DAY', session_window.start);
+SELECT session_window.middle AS m, COUNT(*) AS n FROM bid GROUP BY session_window(at, '10 seconds');
+SELECT bidder, COUNT(*) AS n FROM bid GROUP BY session_window(at, '10 seconds');
+SELECT COUNT(*) AS n FROM bid GROUP BY session_window(at, '10 seconds') EMIT CHANGES;
