@@ -54,30 +54,30 @@ def test_sessions_do_what_the_model_does_where_state_is_written_anew(spark: Spar
     compare_all(spark, tmp_path, {BY_WHO: ASKED[BY_WHO]}, PurgePolicy(), TRACE, "- 1 2 4 7 12 16 33 99")
 
 
-COLUMNS = "bidder BIGINT, channel STRING, price BIGINT, at TIMESTAMP"
+COLUMNS = "bidder BIGINT, channel STRING, price BIGINT, seen TIMESTAMP"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 DRAWN = Drawn(
     {
         "bidder": range(5),
         "channel": ("app", "web"),
         "price": range(9),
-        "at": [NOON + timedelta(seconds=5 * n) for n in range(120)],
+        "seen": [NOON + timedelta(seconds=5 * n) for n in range(120)],
     },
-    closing=[[("bidder", "at")], [("at",), ("bidder",)], [("price",)], [("bidder", "at"), ("channel",)]],
-    rising="at",
+    closing=[[("bidder", "seen")], [("seen",), ("bidder",)], [("price",)], [("bidder", "seen"), ("channel",)]],
+    rising="seen",
 )
 BY_BIDDER = """SELECT bidder, unix_micros(session_window.start) AS start, unix_micros(session_window.end) AS until,
     COUNT(*) AS bids, SUM(price) AS total, COUNT(DISTINCT price) AS prices, MEDIAN(price) AS middle
-    FROM bid GROUP BY session_window(at, '10 seconds'), bidder"""
+    FROM bid GROUP BY session_window(seen, '10 seconds'), bidder"""
 ENDED = """SELECT bidder, session_window.end AS until, COUNT(*) AS bids
-    FROM bid GROUP BY session_window(at, '20 seconds'), bidder"""
+    FROM bid GROUP BY session_window(seen, '20 seconds'), bidder"""
 QUERIES = {
     "by_bidder": BY_BIDDER,
-    "of_all": "SELECT COUNT(*) AS n, MAX(price) AS price FROM bid GROUP BY session_window(at, '5 seconds')",
+    "of_all": "SELECT COUNT(*) AS n, MAX(price) AS price FROM bid GROUP BY session_window(seen, '5 seconds')",
     "long": """SELECT bidder, channel, COUNT(*) AS n FROM bid
-        GROUP BY session_window(at, '15 seconds'), bidder, channel
+        GROUP BY session_window(seen, '15 seconds'), bidder, channel
         HAVING session_window.end >= session_window.start + INTERVAL 20 SECONDS""",
-    "in_order": "SELECT unix_micros(until) AS at, bidder, bids FROM (SELECT * FROM ended ORDER BY until, bidder)",
+    "in_order": "SELECT unix_micros(until) AS seen, bidder, bids FROM (SELECT * FROM ended ORDER BY until, bidder)",
     "per_minute": """SELECT unix_micros(date_trunc('MINUTE', until)) AS minute, SUM(bids) AS bids
         FROM ended GROUP BY date_trunc('MINUTE', until)""",
 }
@@ -85,11 +85,11 @@ QUERIES = {
 
 def islands(gap: int, *keys: str, more: str = "") -> str:
     """Sessions in the SQL that every database has: a row starts one if none came within the gap before it."""
-    of = f"PARTITION BY {', '.join(keys)} ORDER BY at" if keys else "ORDER BY at"
+    of = f"PARTITION BY {', '.join(keys)} ORDER BY seen" if keys else "ORDER BY seen"
     length = f"INTERVAL {gap} SECOND"
-    starts = f"CASE WHEN at - lag(at) OVER ({of}) <= {length} THEN 0 ELSE 1 END"
+    starts = f"CASE WHEN seen - lag(seen) OVER ({of}) <= {length} THEN 0 ELSE 1 END"
     numbered = f"SELECT *, SUM(starts) OVER ({of}) AS session FROM (SELECT *, {starts} AS starts FROM bid)"
-    results = ", ".join((*keys, "MIN(at) AS start", f"MAX(at) + {length} AS until", "COUNT(*) AS n"))
+    results = ", ".join((*keys, "MIN(seen) AS start", f"MAX(seen) + {length} AS until", "COUNT(*) AS n"))
     return f"(SELECT {results}{more} FROM ({numbered}) GROUP BY {', '.join((*keys, 'session'))})"
 
 
@@ -111,7 +111,7 @@ WANTED = {
 def test_what_is_out_is_contained_in_the_result_and_equals_it_at_the_end(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    declared = f"CREATE STREAM bid ({COLUMNS}, PUNCTUATED BY (bidder), ORDERED BY (at)) FROM FILES bid;"
+    declared = f"CREATE STREAM bid ({COLUMNS}, PUNCTUATED BY (bidder), ORDERED BY (seen)) FROM FILES bid;"
     script = Script(spark, tmp_path, f"{declared} CREATE STREAM ended AS {ENDED}; {inserts(QUERIES)}")
     for items in DRAWN.slices(rows=40, seed=7):
         script.slice(bid=items)
