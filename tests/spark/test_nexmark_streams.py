@@ -8,8 +8,10 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
+import caesura
 from caesura.testing import nexmark
 from caesura.testing.nexmark import NexmarkStreams, live_nexmark_streams, write_nexmark_streams
+from tests.docs.fences import TESTING
 
 EVENTS = 60_000  # more than 1,000 persons, so that some are not active any more
 SLICES = 7
@@ -39,9 +41,8 @@ def database(written: NexmarkStreams) -> duckdb.DuckDBPyConnection:
 
 
 def one(database: duckdb.DuckDBPyConnection, sql: str) -> tuple[object, ...]:
-    row = database.sql(sql).fetchone()
-    assert row is not None
-    return row
+    (row,) = database.sql(sql).fetchall()
+    return tuple(row)
 
 
 def test_persons_auctions_and_bids_are_one_to_three_to_forty_six(
@@ -135,6 +136,11 @@ def test_where_a_stream_is_cut_does_not_change_it(
     one, other = rows
     assert one.exceptAll(other).isEmpty()
     assert other.exceptAll(one).isEmpty()
+
+
+def test_the_page_writes_streams_that_a_query_is_safe_over(spark: SparkSession, tmp_path: Path) -> None:
+    _, example = TESTING.of("python")
+    exec(example.text.replace('"data"', f'"{tmp_path}"'), {"session": caesura.Session(spark), "Path": Path})
 
 
 def test_live_streams_have_the_columns_of_the_files(spark: SparkSession, written: NexmarkStreams) -> None:

@@ -1,9 +1,9 @@
 """The streams of NEXMark: persons, auctions that they open, and bids, in the proportions 1 : 3 : 46.
 
 Events are numbered, and every value is a hash of the number and the seed: a stream is the same on every machine
-and however it is cut. An *epoch* is 50 events: a person, three auctions, 46 bids. Ids, sizes and hot keys are those
-of the public generator (github.com/nexmark/nexmark). Half of the bids are for the first of each hundred auctions,
-three in four bids are by the second of each hundred persons, and three in four auctions are of the first. All
+and however it is cut. An *epoch* is 50 events: a person, three auctions, 46 bids. Ids, sizes and hot keys are
+those of the public generator (github.com/nexmark/nexmark). Half of the bids are for the first of each hundred
+auctions, three in four bids are by the second of each hundred persons, three in four auctions of the first. All
 others choose among the last 100 auctions or 1,000 persons, or 10 that are yet to come.
 
 Punctuations, of which the public generator has none, say just that: no more bids for auctions that are older, nor
