@@ -99,3 +99,24 @@ def test_days_as_texts_close_when_time_has_passed_them(spark: SparkSession, tmp_
         "2026-01-02",
         "2026-01-03",
     ]
+
+
+def test_a_range_on_a_key_that_no_reader_asks_for_is_not_remembered(spark: SparkSession, tmp_path: Path) -> None:
+    """The join asks the groups for closed buckets, not for closed auctions."""
+    counts = "SELECT auction, window.start AS s, COUNT(*) AS n FROM bid GROUP BY auction, window(at, '10 seconds')"
+    script = Script(
+        spark,
+        tmp_path,
+        f"""
+        CREATE STREAM bid (auction BIGINT, at TIMESTAMP, PUNCTUATED BY (auction), ORDERED BY (at)) FROM FILES bid;
+        CREATE SINK most USING parquet LOCATION 'most';
+        INSERT INTO most SELECT c.auction, c.n FROM ({counts}) AS c
+          JOIN (SELECT MAX(each.n) AS n, each.s FROM ({counts}) AS each GROUP BY each.s) AS m
+          ON c.s = m.s AND c.n >= m.n;
+        """,
+    )
+    script.slice(bid=[*bids(1, 3, 4), '{"auction": {"lt": 1}}'])
+    script.slice(bid=bids(11, 21))
+    script.run_to_end()
+    assert [tuple(row.values()) for row in script.rows("most")] == [(1, 1), (1, 1), (1, 2)]
+    assert script.progress[-1].state_rows == 0
