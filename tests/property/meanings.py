@@ -37,6 +37,18 @@ def rising(rows: Bag) -> Results:
     return [(k + 1, k // 2, v) if isinstance(k, int) else (None, None, v) for k, v in rows]
 
 
+def signed(k: object) -> object:
+    """As years are written: with one digit, or else with a sign, which comes before all digits."""
+    if not isinstance(k, int):
+        return None
+    return f"+{k}" if k > 9 else str(k)
+
+
+def written(rows: Bag) -> Results:
+    """SELECT k as a text, v"""
+    return [(signed(k), v) for k, v in rows]
+
+
 def distinct(rows: Bag) -> Results:
     return list(dict.fromkeys(rows))
 

@@ -13,7 +13,7 @@ from caesura.model.join import Join, hops
 from caesura.model.merge import Merge
 from caesura.model.operator import Band, Operator, Predicate, Row, Rows, Slice, State
 from caesura.model.pair import Kind, Pair
-from caesura.model.project import Project
+from caesura.model.project import Part, Project
 from caesura.model.rank import Rank
 from caesura.model.select import Select
 from caesura.model.session import Session
@@ -101,6 +101,17 @@ RISING = Case(
     ("next", "half", "v"),
     meanings.rising,
     (Domain({"k": (0, 1, 2, NULL), "v": (0, NULL)}),),
+    decisive=0,
+)
+WRITTEN = Case(
+    Project(
+        (("text", lambda row: meanings.signed(row["k"])), ("v", "v")),
+        (("text", "k"),),
+        partly=(("text", Part(0, 9, "0")),),
+    ),
+    ("text", "v"),
+    meanings.written,
+    (Domain({"k": (-3, -2, 0, 1, 2, 10, NULL), "v": (0, NULL)}),),
     decisive=0,
 )
 DISTINCT = Case(
@@ -295,6 +306,7 @@ OPERATORS = {
     "select": SELECT,
     "project": PROJECT,
     "project of rising expressions": RISING,
+    "project of texts that rise in part": WRITTEN,
     "distinct": DISTINCT,
     "merge": set_operation(Merge(2), meanings.merge, decisive=0),
     "union": set_operation(Over(Distinct(), Merge(2)), meanings.union, decisive=0),

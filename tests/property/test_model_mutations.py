@@ -353,6 +353,21 @@ class TakesItForStrict(Project):
         return strict.image(name, pattern)
 
 
+class TakesSignsForDigits(Project):
+    """What is beyond the part that rises is taken to be greater."""
+
+    def image(self, name: str, pattern: Pattern) -> Pattern:
+        return Project(self.outputs, self.rises).image(name, pattern)
+
+
+class CountsBackwards(Project):
+    """What is before the part that rises is taken to be less."""
+
+    def image(self, name: str, pattern: Pattern) -> Pattern:
+        parts = tuple((each, replace(part, low=-9)) for each, part in self.partly)
+        return Project(self.outputs, self.rises, partly=parts).image(name, pattern)
+
+
 class StartsAnywhere(Sort):
     """A range that is not open to the left, nor joined to one that is, is taken for a beginning."""
 
@@ -457,6 +472,8 @@ PLANTED: list[tuple[type[Operator], str, Violation]] = [
     (ExcludesTheBound, "select", "improper"),
     (DropsPatterns, "project", "improper"),
     (TakesItForStrict, "project of rising expressions", "improper"),
+    (TakesSignsForDigits, "project of texts that rise in part", "improper"),
+    (CountsBackwards, "project of texts that rise in part", "improper"),
     (ForgetsByPartOfARow, "distinct", "unsafe"),
     (ForgetsNull, "distinct", "unsafe"),
     (HoldsBack, "distinct", "incomplete"),

@@ -44,7 +44,7 @@ def test_the_dataframe_has_the_items_in_their_order(spark: SparkSession, stream:
 
 
 def test_the_page_writes_streams_whose_slices_are_of_the_same_time(spark: SparkSession, tmp_path: Path) -> None:
-    (example,) = TESTING.of("python")
+    example, _ = TESTING.of("python")
     defined: dict[str, Any] = {}
     exec(example.text.replace('"data"', f'"{tmp_path}"'), defined)
     for name, stream in defined["streams"].items():

@@ -77,7 +77,7 @@ QUERIES = {
     "long": """SELECT bidder, channel, COUNT(*) AS n FROM bid
         GROUP BY session_window(seen, '15 seconds'), bidder, channel
         HAVING session_window.end >= session_window.start + INTERVAL 20 SECONDS""",
-    "in_order": "SELECT unix_micros(until) AS seen, bidder, bids FROM (SELECT * FROM ended ORDER BY until, bidder)",
+    "in_order": "SELECT unix_micros(until) AS to, bidder, bids FROM (SELECT * FROM ended ORDER BY until, bidder)",
     "per_minute": """SELECT unix_micros(date_trunc('MINUTE', until)) AS minute, SUM(bids) AS bids
         FROM ended GROUP BY date_trunc('MINUTE', until)""",
 }

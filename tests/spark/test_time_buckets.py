@@ -63,3 +63,60 @@ def test_groups_close_when_time_has_passed_them(spark: SparkSession, tmp_path: P
     assert hops == {(before(2), 1), (before(6), 2), (at(0), 4), (at(4), 4), (at(8), 2), (at(12), 2), (at(16), 1)}
     assert {(r["n"], r["most"]) for r in script.rows("changes")} == {(6, 19.0), (7, 66.0)}
     assert script.progress[-1].state["group"] == 1
+
+
+def test_days_as_texts_close_when_time_has_passed_them(spark: SparkSession, tmp_path: Path) -> None:
+    """And their state goes: what is written with a sign, or not at all, stays until the end."""
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM bid (auction BIGINT, at TIMESTAMP, ORDERED BY (at)) FROM FILES bid;
+        CREATE SINK days USING parquet LOCATION 'days';
+        CREATE SINK hours USING parquet LOCATION 'hours';
+        INSERT INTO days SELECT date_format(at, 'yyyy-MM-dd') AS day, COUNT(DISTINCT auction) AS n FROM bid
+          GROUP BY date_format(at, 'yyyy-MM-dd');
+        INSERT INTO hours SELECT unix_timestamp(at) DIV 3600 AS hour, year(at) AS year, COUNT(*) AS n FROM bid
+          GROUP BY unix_timestamp(at) DIV 3600, year(at);
+        """,
+    )
+    script.slice(bid=[{"auction": n, "at": f"2026-01-01 {n:02}:30:00"} for n in (1, 1, 2, 23)])
+    script.slice(bid=[{"auction": 1, "at": "2026-01-01 23:59:59"}, {"auction": 1, "at": "2026-01-02 00:00:00"}])
+    script.slice(bid=[{"auction": 1, "at": "2026-01-03 00:00:00"}, {"auction": 2, "at": None}])
+    script.slice(bid=[{"auction": 1, "at": "+10000-01-01 00:00:00"}])
+    script.run()
+    days = [[(row["day"], row["n"]) for row in script.rows("days", slice)] for slice in range(4)]
+    assert days == [[], [("2026-01-01", 3)], [("2026-01-02", 1)], []]
+    hours = [[(row["hour"], row["n"]) for row in script.rows("hours", slice)] for slice in range(3)]
+    first = 490_896  # since 1970
+    assert hours == [[(first + 1, 2), (first + 2, 1)], [(first + 23, 2)], [(first + 24, 1)]]
+    assert [each.state["group"] for each in script.progress] == [1, 1, 2, 3]
+    script.run_to_end()
+    assert [row["day"] for row in script.rows("days")] == [
+        None,
+        "+10000-01-01",
+        "2026-01-01",
+        "2026-01-02",
+        "2026-01-03",
+    ]
+
+
+def test_a_range_on_a_key_that_no_reader_asks_for_is_not_remembered(spark: SparkSession, tmp_path: Path) -> None:
+    """The join asks the groups for closed buckets, not for closed auctions."""
+    counts = "SELECT auction, window.start AS s, COUNT(*) AS n FROM bid GROUP BY auction, window(at, '10 seconds')"
+    script = Script(
+        spark,
+        tmp_path,
+        f"""
+        CREATE STREAM bid (auction BIGINT, at TIMESTAMP, PUNCTUATED BY (auction), ORDERED BY (at)) FROM FILES bid;
+        CREATE SINK most USING parquet LOCATION 'most';
+        INSERT INTO most SELECT c.auction, c.n FROM ({counts}) AS c
+          JOIN (SELECT MAX(each.n) AS n, each.s FROM ({counts}) AS each GROUP BY each.s) AS m
+          ON c.s = m.s AND c.n >= m.n;
+        """,
+    )
+    script.slice(bid=[*bids(1, 3, 4), '{"auction": {"lt": 1}}'])
+    script.slice(bid=bids(11, 21))
+    script.run_to_end()
+    assert [tuple(row.values()) for row in script.rows("most")] == [(1, 1), (1, 1), (1, 2)]
+    assert script.progress[-1].state_rows == 0

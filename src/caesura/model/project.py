@@ -26,6 +26,16 @@ Source: TypeAlias = str | Callable[[Row], object]  # an input column unchanged, 
 
 
 @dataclass(frozen=True)
+class Part:
+    """An expression that rises between two values of its column only. The others give less than `least`, which is
+    the least that those give."""
+
+    low: int
+    high: int
+    least: Value
+
+
+@dataclass(frozen=True)
 class Project:
     """pass: all rows. prop: punctuations confined to the columns that survive, unchanged or in an expression that
     rises with them. keep: nothing."""
@@ -35,6 +45,8 @@ class Project:
     """Computed column → the one input column that it is computed from and never falls with."""
     strictly: frozenset[str] = frozenset()
     """Those of them that differ wherever the input column does."""
+    partly: tuple[tuple[str, Part], ...] = ()
+    """Those of them that rise in part only."""
 
     @cached_property
     def copies(self) -> dict[str, tuple[str, ...]]:
@@ -89,6 +101,9 @@ class Project:
         def at(value: object) -> Value:
             return cast(Value, computed(Row.of({source: value})))
 
+        part = dict(self.partly).get(name)
+        if part is not None:
+            return _of_part(part, normal(pattern), at)
         exact = name in self.strictly
         match normal(pattern):
             case Constant(value) if exact:
@@ -106,3 +121,19 @@ class Project:
                 return Wildcard()
             case _:
                 return Empty()
+
+
+def _of_part(part: Part, pattern: Pattern, at: Callable[[object], Value]) -> Pattern:
+    """A range that ends where the expression rises says something of that part."""
+    match pattern:
+        case Wildcard():
+            return pattern
+        case Range(low, high) if all(v is None or part.low <= cast(int, v) <= part.high for v in (low, high)):
+            return Range(
+                part.least if low is None else at(low),
+                None if high is None else at(high),
+                low_open=low is not None,
+                high_open=high is not None,
+            )
+        case _:
+            return Empty()

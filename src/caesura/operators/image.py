@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from caesura.operators.closed import Closed, as_data
 from caesura.operators.rows import Rows, quote
@@ -15,11 +16,13 @@ class Image:
     """Where a column goes: to a column of the same name in another table, or through a rising expression."""
 
     name: str
-    at: Callable[[str], str] | None = None
-    """The expression at a value of the column, both as SQL; NULL where it has none. None: the value itself."""
+    at: Callable[[str, Literal["low", "high"]], str] | None = None
+    """The expression at that end of a range, as SQL; NULL where it has none. None: the value itself."""
     strict: bool = True
     """Whether different values give different ones. If not, the value at the end of a range may come again from
     beyond it."""
+    least: str | None = None
+    """What is said of the expression begins here, where it has no beginning (SQL)."""
 
     def of(self, closed: Closed, column: str) -> Closed:
         """The same, saying of the expression, under the column's name, what was said of the column."""
@@ -30,7 +33,7 @@ class Image:
             if column not in attributes:
                 points[attributes] = rows
             elif self.strict:
-                image = {**{name: quote(name) for name in attributes}, column: self.at(quote(column))}
+                image = {**{name: quote(name) for name in attributes}, column: self.at(quote(column), "high")}
                 points[attributes] = rows.project(image).present([column])
         others = {name: spans for name, spans in closed.spans.items() if name != column}
         mine = {name: spans for name, spans in closed.spans.items() if name == column}
@@ -42,12 +45,13 @@ class Image:
     def _of_boxes(self, boxes: Rows, column: str) -> Rows:
         assert self.at is not None
         box = quote(column)
-        low, high = self.at(f"{box}.low"), self.at(f"{box}.high")
+        low, high = self.at(f"{box}.low", "low"), self.at(f"{box}.high", "high")
         opens = f"{box}.low_open AS low_open, {box}.high_open AS high_open"
         if not self.strict:
             opens = f"{box}.low IS NOT NULL AS low_open, {box}.high IS NOT NULL AS high_open"
         # An end that has no value under the expression must not be taken for no end.
         known = f"({box}.low IS NULL OR {low} IS NOT NULL) AND ({box}.high IS NULL OR {high} IS NOT NULL)"
+        low = low if self.least is None else f"coalesce({low}, {self.least})"
         image = f"IF({box} IS NULL, NULL, struct({low} AS low, {high} AS high, {opens}))"
         kept = {name: quote(name) for name in boxes.columns}
         return boxes.where(f"{box} IS NULL OR ({known})").project({**kept, column: image})

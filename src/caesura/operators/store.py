@@ -174,8 +174,8 @@ class Store:
 
 
 def passed_on(new: Closed, history: Store | None, state: State) -> tuple[Flow, Changes]:
-    """What an operator gives its readers, with what it gave them before if one of them needs it: as far as it speaks
-    of columns that they ask for alone."""
+    """What an operator gives its readers, with what it gave them before if one of them needs it. What is said of
+    columns that none of them asks for is not remembered."""
     if history is None:
         return Flow(new=new), {}
     return Flow(new=new, before=history.read(state)), history.append(state, new.confined(history.types))

@@ -9,13 +9,12 @@ beforehand: then a group comes when the whole range is let through, so that it t
 
 from __future__ import annotations
 
-from caesura.catalog import Promise, PunctuatedBy, Stream
+from caesura.catalog import OrderedBy, Promise, PunctuatedBy, Stream
 from caesura.plan import Compare, Group, Join, Plan, Rank, Scan, Session, Sort, walk
 from caesura.producers import Source
-from caesura.punctuation import Scheme
 from caesura.safety.bounds import joined_on
 from caesura.safety.equality import EqualityClass, equality_classes, matching_classes
-from caesura.safety.schemes import derive
+from caesura.safety.schemes import Derived, derive
 
 
 def prompt(plan: Plan, consumer: Join, sources: list[Source]) -> bool:
@@ -32,26 +31,27 @@ def prompt(plan: Plan, consumer: Join, sources: list[Source]) -> bool:
     derivation = derive(plan)
     columns = [source.name for source in sources]
     if producer.compared.issuperset(columns):  # then rows of its other inputs decide as well, which leave by these
-        schemes = derivation.of(producer.inputs[i])
-        used = (scheme for scheme in schemes if joined_on(producer).issuperset(scheme.attributes))
-        if not all(_pins(scheme, columns, matching_classes(producer)) for scheme in used):
+        schemes = derivation.schemes[producer.inputs[i]]
+        used = (each for each in schemes if joined_on(producer).issuperset(each.scheme.attributes))
+        if not all(_pins(each, columns, matching_classes(producer)) for each in used):
             return False
     by_group: dict[Group, list[str]] = {}
     for source in sources:
         for group, name in source.groups:
             by_group.setdefault(group, []).append(name)
     return all(
-        _pins(scheme, names, equality_classes(group))
+        _pins(each, names, equality_classes(group))
         for group, names in by_group.items()
-        for scheme in derivation.of(group)
+        for each in derivation.schemes[group]
     )
 
 
-def _pins(scheme: Scheme, columns: list[str], classes: tuple[EqualityClass, ...]) -> bool:
+def _pins(derived: Derived, columns: list[str], classes: tuple[EqualityClass, ...]) -> bool:
     """Whether the rows that a punctuation matches all have the same values in these columns."""
     alike = {name: each.columns[0] for each in classes for name in each.columns}
-    constant = {alike.get(name, name) for name in scheme.attributes}
-    return not scheme.ordered and constant.issuperset(alike.get(name, name) for name in columns)
+    constant = {alike.get(name, name) for name in derived.scheme.attributes}
+    bounded = any(isinstance(each.promise, OrderedBy) for each in derived.promised)  # which may pass many values
+    return not bounded and constant.issuperset(alike.get(name, name) for name in columns)
 
 
 def _expects_punctuations(node: Plan) -> bool:

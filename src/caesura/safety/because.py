@@ -15,12 +15,13 @@ from caesura.catalog import (
 )
 from caesura.expression import Expr
 from caesura.expression import shown as shown_sql
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Session, Sort, walk
+from caesura.plan import Compare, Distinct, Group, Join, Plan, Project, Rank, Scan, Session, Sort, types_of, walk
 from caesura.punctuation import Scheme
 from caesura.safety.bounded import Lack
 from caesura.safety.bounds import Shift
 from caesura.safety.closing import Closing
 from caesura.safety.equality import inexact
+from caesura.safety.monotone import disordered, rising
 from caesura.safety.names import SHOWN, Names, bare, few, listed, series, written
 from caesura.safety.presence import present
 from caesura.safety.reach import Hop, Reach, Unreached, staying
@@ -201,8 +202,12 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
     if isinstance(closing.node, Sort) and closing.nullable:
         yield f"{listed(closing.nullable)} may be NULL, and a row with NULL has no turn before the end"
     for outside in closing.outside:
+        if isinstance(closing.node, Sort) and outside.attributes == closing.keys:
+            yield f"{_punctuates(shown, outside.scheme)}, but in no order"
+            continue
         rest = f"{listed(outside.attributes)} {'is' if len(outside.attributes) == 1 else 'are'}"
         yield f"{_punctuates(shown, outside.scheme)}, but {rest} not {_wanted(closing)}"
+    yield from _disordered(closing, derivation)
     if not closing.outside:
         yield f"no punctuation comes from {shown}"
     if isinstance(closing.node, Session):
@@ -227,6 +232,27 @@ def _taken(rank: Rank, derivation: Derivation) -> Iterator[str]:
         yield f"{bare(first.column)} falls, and a greater one may always come"
     elif not present(rank.input, first.column):
         yield f"{bare(first.column)} may be NULL, and no bound says that no such row comes"
+
+
+def _disordered(closing: Closing, derivation: Derivation) -> Iterator[str]:
+    """Why texts of an ordered time are not closed with it."""
+    match closing.source:
+        case Project(input=below, outputs=outputs):
+            ordered = {s.attributes[0] for s in derivation.of(below) if s.ordered}
+            for expr in (output.expr for output in outputs if output.name in closing.keys):
+                for column, shown, why in disordered(expr.tree):
+                    if column in ordered:
+                        yield f"`{shown}` is not in the order of {bare(column)}: {why}"
+                if isinstance(closing.node, Sort) and (column := _years(expr, below)) in ordered:
+                    yield f"a year after 9999 is written with a sign, before all others: sort by {bare(column)}"
+        case _:
+            pass
+
+
+def _years(expr: Expr, below: Plan) -> str:
+    """The time that is written as a text which begins with the year."""
+    text = rising(expr.tree, types_of(below))
+    return text.column if text is not None and text.least is not None else ""
 
 
 def few_values(closing: Closing, names: Names) -> str:

@@ -1,40 +1,55 @@
-"""THEORY section 3: expressions that keep the order of a column: what is closed of it is closed of them too."""
+"""THEORY section 3: expressions that keep the order of a column: what is closed of it is closed of them too.
+
+Dates, years and texts of times are read off a wall clock, which may be put back. No time zone puts it back by more
+than a day, nor twice within two days. So from some moment on it shows nothing less than the lesser of two: what it
+shows then, and what it shows a day later, less a day.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
+from sqlglot.dialects.spark import Spark
 
 from caesura.catalog import Interval
-from caesura.expression import Expr
+from caesura.expression import Expr, shown
+from caesura.safety.patterns import disorder
 from caesura.safety.predicates import constant
-from caesura.types import Type
+from caesura.types import BIGINT, STRING, Type
+
+End: TypeAlias = Literal["low", "high"]
+At: TypeAlias = Callable[[str, End], str]
 
 _CLOCK = ("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND")
 _DAYS = ("WEEK", "DAY")
 _MONTHS = ("YEAR", "QUARTER", "MONTH")
+_DAY = 86_400_000_000  # in microseconds
+_DATE, _TIME, _WALL_CLOCK = Type("DATE"), Type("TIMESTAMP"), Type("TIMESTAMP_NTZ")
+_LEAST_YEAR = "'0'"  # of four digits
+_UNITS = {exp.UnixSeconds: "unix_seconds", exp.UnixMillis: "unix_millis", exp.UnixMicros: "unix_micros"}
 
 
 @dataclass(frozen=True)
 class Rising:
-    """An expression that never falls with a column: where all values of the column up to x are closed, all values
+    """An expression that keeps the order of a column: where all values of the column up to x are closed, all
     before its own at x are."""
 
     column: str
-    tree: exp.Expr
     type: Type
     strict: bool
     """Whether different values of the column give different values. Otherwise the value at x may come again."""
-
-    def at(self, value: str) -> str:
-        """The expression at a value of the column (SQL); NULL where it has none, instead of an error."""
-        return _at(self.tree, value)
+    at: At
+    """The expression at the end of a range of the column (SQL): no value beyond a high end gives less, none beyond
+    a low end more. NULL where it has none, instead of an error."""
+    least: str | None = None
+    """Said of values from this on alone (SQL); those before it keep no order."""
 
 
 def rises_with(expr: Expr, types: Mapping[str, Type]) -> str | None:
-    """The column that the expression never falls with, if there is one."""
+    """The column whose order the expression keeps, if there is one."""
     found = rising(expr.tree, types)
     return found.column if found is not None else None
 
@@ -44,52 +59,43 @@ def starts_window(tree: exp.Expr) -> bool:
     return isinstance(tree, exp.Dot) and isinstance(tree.this, exp.Anonymous) and tree.this.name == "window"
 
 
-def _at(tree: exp.Expr, value: str) -> str:
-    """In the forms that `rising` knows, from the column up."""
-    match tree:
-        case exp.Column():
-            return value
-        case exp.Paren():
-            return f"({_at(tree.this, value)})"
-        case exp.Cast(to=to):
-            return f"TRY_CAST({_at(tree.this, value)} AS {to.sql(dialect='spark')})"
-        case exp.Add() | exp.Sub():
-            one, other = (_sql(e) if constant(e) else _at(e, value) for e in (tree.left, tree.right))
-            return f"{'try_add' if isinstance(tree, exp.Add) else 'try_subtract'}({one}, {other})"
-        case exp.Dot():
-            return _first_window(tree.this, value)
-        case _:
-            copy = tree.copy()
-            copy.set("this", exp.Var(this=_at(tree.this, value)))
-            return _sql(copy)
-
-
-def _first_window(call: exp.Expr, value: str) -> str:
-    """The start of the first time bucket that holds a time: the least one after the time less the size."""
-    time, *lengths = call.expressions
-    size, slide, *start = (Interval(f"INTERVAL {length.name}").microseconds for length in lengths)
-    before = f"(unix_micros({_at(time, value)}) - {size}L)"
-    return f"timestamp_micros({before} - pmod({before} - {sum(start)}L, {slide}L) + {slide}L)"
-
-
-def _sql(tree: exp.Expr) -> str:
-    return tree.sql(dialect="spark", comments=False)
+def disordered(tree: exp.Expr) -> Iterator[tuple[str, str, str]]:
+    """Each column of which a text is made that is not in the order of its times, the text, and why it is not."""
+    for text in tree.find_all(exp.TimeToStr):
+        if (why := _disorder(text)) is not None:
+            yield from ((each.name, shown(text), why) for each in text.this.find_all(exp.Column))
 
 
 def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:
     match tree:
         case exp.Column():
-            return Rising(tree.name, tree, types[tree.name], strict=True)
-        case exp.Paren():
-            return _over(tree, rising(tree.this, types))
-        case exp.TimestampTrunc() | exp.DateTrunc() | exp.Floor() | exp.Ceil():
-            return _over(tree, rising(tree.this, types), strict=False)
+            return Rising(tree.name, types[tree.name], strict=True, at=lambda value, end: value)
+        case exp.Paren() | exp.TimeStrToTime():
+            return rising(tree.this, types)
+        case exp.Floor() | exp.Ceil():
+            return _called(rising(tree.this, types), tree)
+        case exp.TimestampTrunc():
+            return _truncated(tree, _cast(rising(tree.this, types), _TIME))
+        case exp.DateTrunc():
+            return _called(_cast(rising(tree.this, types), _DATE), tree)
         case exp.TsOrDsToDate() if tree.args.get("format") is None:
-            return _cast(tree, rising(tree.this, types), Type("DATE"))
+            return _cast(rising(tree.this, types), _DATE)
         case exp.Cast(to=to):  # TryCast is one
-            return _cast(tree, rising(tree.this, types), Type(to.sql(dialect="spark").upper()))
+            return _cast(rising(tree.this, types), Type(to.sql(dialect="spark").upper()))
+        case exp.Year():
+            return _year(rising(tree.this, types))
+        case exp.Extract() if tree.name.upper() == "YEAR":
+            return _year(rising(tree.expression, types))
+        case exp.TimeToStr():
+            return _text(tree, rising(tree.this, types))
+        case exp.StrToUnix():
+            return _seconds(rising(tree.this, types), "unix_seconds")
+        case exp.UnixSeconds() | exp.UnixMillis() | exp.UnixMicros():
+            return _seconds(rising(tree.this, types), _UNITS[type(tree)])
         case exp.Dot() if starts_window(tree):
-            return _over(tree, rising(tree.this.expressions[0], types), strict=False)
+            return _window(tree.this, rising(tree.this.expressions[0], types))
+        case exp.IntDiv() | exp.Div() if _positive(tree.expression):
+            return _divided(tree, rising(tree.this, types))
         case exp.Add() if constant(tree.right):
             return _shifted(tree, rising(tree.left, types), tree.right)
         case exp.Add() if constant(tree.left):
@@ -100,35 +106,165 @@ def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:
             return None
 
 
-def _over(tree: exp.Expr, inner: Rising | None, *, strict: bool = True) -> Rising | None:
-    return None if inner is None else replace(inner, tree=tree, strict=inner.strict and strict)
+def _over(inner: Rising, of: Callable[[str], str], type: Type | None = None, *, strict: bool = False) -> Rising:
+    """A function of it that never falls."""
+    return replace(
+        inner,
+        type=inner.type if type is None else type,
+        strict=inner.strict and strict,
+        at=lambda value, end: of(inner.at(value, end)),
+    )
 
 
-def _cast(tree: exp.Expr, inner: Rising | None, to: Type) -> Rising | None:
-    if inner is None or not _keeps_order(inner.type, to):
-        return None
-    exact = inner.type.integral and to.integral
-    return replace(inner, tree=tree, type=to, strict=inner.strict and exact)
-
-
-def _keeps_order(one: Type, other: Type) -> bool:
-    """Numbers stay ordered as numbers and times as times. A text is ordered by its letters, and a wall clock goes
-    back once a year."""
-    clocks = {one.kind, other.kind} == {"TIMESTAMP", "TIMESTAMP_NTZ"}
-    return (one.numeric and other.numeric) or (one.temporal and other.temporal and not clocks)
-
-
-def _shifted(tree: exp.Expr, inner: Rising | None, by: exp.Expr) -> Rising | None:
+def _called(inner: Rising | None, tree: exp.Expr) -> Rising | None:
+    """The tree's own function of it."""
     if inner is None:
         return None
-    if not inner.type.temporal:
-        return _over(tree, inner, strict=inner.type.integral)
+
+    def called(value: str) -> str:
+        copy = tree.copy()
+        copy.set("this", exp.Var(this=value))
+        return _sql(copy)
+
+    return _over(inner, called)
+
+
+def _sql(tree: exp.Expr) -> str:
+    return tree.sql(dialect="spark", comments=False)
+
+
+def _cast(inner: Rising | None, to: Type) -> Rising | None:
+    """Numbers stay ordered as numbers and times as times. A text is ordered by its letters."""
+    if inner is None or inner.type == to:
+        return inner
+    one = inner.type
+    if not ((one.numeric and to.numeric) or (one.temporal and to.temporal)):
+        return None
+    if one.kind == "TIMESTAMP" and to.kind == "DATE":
+        return _cast(_across(inner, _WALL_CLOCK), to)
+    if {one.kind, to.kind} == {"TIMESTAMP", "TIMESTAMP_NTZ"}:
+        return _across(inner, to)
+    return _over(inner, lambda value: _as(value, to), to, strict=one.integral and to.integral)
+
+
+def _as(value: str, to: Type) -> str:
+    return f"TRY_CAST({value} AS {to})"
+
+
+def _across(inner: Rising, to: Type) -> Rising:
+    """From a moment to what the wall clock shows, or back."""
+
+    def at(value: str, end: End) -> str:
+        here = inner.at(value, end)
+        beyond, back, nearer = (_DAY, -_DAY, "least") if end == "high" else (-_DAY, _DAY, "greatest")
+        there = _moved(_as(_moved(here, beyond, inner.type), to), back, to)
+        return f"IF({there} IS NULL, NULL, {nearer}({_as(here, to)}, {there}))"  # they would leave out a NULL
+
+    return replace(inner, type=to, strict=False, at=at)
+
+
+def _moved(value: str, micros: int, type: Type) -> str:
+    """By so many microseconds: Spark's own days are those of the wall clock."""
+    if type.kind == "TIMESTAMP":
+        return f"timestamp_micros(try_add(unix_micros({value}), {micros}L))"
+    return f"try_add({value}, make_dt_interval(0, 0, 0, {micros // 1_000_000}))"
+
+
+def _truncated(tree: exp.TimestampTrunc, inner: Rising | None) -> Rising | None:
+    """Days and what is longer begin by the wall clock."""
+    if inner is None or tree.args["unit"].name.upper() in _CLOCK:
+        return _called(inner, tree)
+    return _called(_cast(_across(inner, _WALL_CLOCK), _TIME), tree)
+
+
+def _year(inner: Rising | None) -> Rising | None:
+    date = _cast(inner, _DATE)
+    return None if date is None else _over(date, lambda value: f"year({value})", Type("INT"))
+
+
+def _text(tree: exp.TimeToStr, inner: Rising | None) -> Rising | None:
+    """Years before 0 and after 9999 are written with a sign, which comes before all digits: nothing is said of
+    those."""
+    time = _cast(inner, _TIME)
+    if inner is None or time is None or _disorder(tree) is not None:
+        return None
+    clock, pattern = inner if inner.type.kind == "DATE" else _across(time, _WALL_CLOCK), _written(tree)
+
+    def text(known: str) -> str:
+        return f"IF(year({known}) BETWEEN 0 AND 9999, date_format({known}, {pattern}), NULL)"
+
+    return replace(_over(clock, text, STRING), least=_LEAST_YEAR)
+
+
+def _disorder(tree: exp.TimeToStr) -> str | None:
+    """Why the texts are not in the order of the times; None if they are."""
+    if not isinstance(tree.args["format"], exp.Literal):
+        return "the pattern is not a constant"
+    return disorder(parse_one(_written(tree), dialect=Spark).name)
+
+
+def _written(tree: exp.TimeToStr) -> str:
+    """The pattern as Spark gets it (SQL)."""
+    return str(Spark().generator().format_time(tree))
+
+
+def _seconds(inner: Rising | None, function: str) -> Rising | None:
+    """Since 1970; a text would be parsed."""
+    if inner is None or inner.type.kind not in ("TIMESTAMP", "DATE"):
+        return None
+    time = _cast(inner, _TIME)
+    return None if time is None else _over(time, lambda value: f"{function}({value})", BIGINT)
+
+
+def _window(call: exp.Expr, inner: Rising | None) -> Rising | None:
+    """The start of the first time bucket that holds a time: the least one after the time less the size."""
+    time = _cast(inner, _TIME)
+    if time is None:
+        return None
+    size, slide, *start = (Interval(f"INTERVAL {length.name}").microseconds for length in call.expressions[1:])
+
+    def first(value: str) -> str:
+        before = f"(unix_micros({value}) - {size}L)"
+        return f"timestamp_micros({before} - pmod({before} - {sum(start)}L, {slide}L) + {slide}L)"
+
+    return _over(time, first)
+
+
+def _positive(tree: exp.Expr) -> bool:
+    by = tree.unnest()
+    return isinstance(by, exp.Literal) and not by.is_string and float(by.name) > 0
+
+
+def _divided(tree: exp.IntDiv | exp.Div, inner: Rising | None) -> Rising | None:
+    """By a positive number."""
+    if inner is None or not inner.type.numeric:
+        return None
+    by = _sql(tree.expression)
+    if isinstance(tree, exp.Div):
+        type = Type("DOUBLE") if inner.type.integral else inner.type
+        return _over(inner, lambda value: f"try_divide({value}, {by})", type)
+    whole = inner.type.integral and tree.expression.unnest().is_int
+    return _over(inner, lambda value: f"({value} DIV {by})", BIGINT) if whole else None
+
+
+def _shifted(tree: exp.Add | exp.Sub, inner: Rising | None, by: exp.Expr) -> Rising | None:
+    if inner is None or not _moves(inner.type, by):
+        return None
+    function, constant_sql = "try_add" if isinstance(tree, exp.Add) else "try_subtract", _sql(by)
+    strict = inner.type.integral or inner.type.kind in ("TIMESTAMP", "TIMESTAMP_NTZ")
+    return _over(inner, lambda value: f"{function}({value}, {constant_sql})", strict=strict)
+
+
+def _moves(type: Type, by: exp.Expr) -> bool:
+    """Whether values of the type stay in order when they are moved."""
+    if not type.temporal:
+        return True
     units = _units(by)
-    if inner.type.kind == "DATE":  # dates move by whole days, or become times
-        return _over(tree, inner, strict=False) if units is None or units <= {*_DAYS, *_MONTHS} else None
+    if type.kind == "DATE":  # dates move by whole days, or become times
+        return units is None or units <= {*_DAYS, *_MONTHS}
     # A day is as long as the clock has it: half past two may be moved behind three where a clock is put forward.
-    fixed = _CLOCK if inner.type.kind == "TIMESTAMP" else (*_DAYS, *_CLOCK)
-    return _over(tree, inner) if units is not None and units <= {*fixed} else None
+    fixed = _CLOCK if type.kind == "TIMESTAMP" else (*_DAYS, *_CLOCK)
+    return units is not None and units <= {*fixed}
 
 
 def _units(by: exp.Expr) -> set[str] | None:

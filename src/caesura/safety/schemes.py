@@ -28,6 +28,7 @@ from caesura.plan import (
     Sort,
     endless,
     inputs,
+    types_of,
     walk,
 )
 from caesura.punctuation import Scheme
@@ -35,7 +36,7 @@ from caesura.safety.bounds import joined_on
 from caesura.safety.components import reaches
 from caesura.safety.equality import equality_classes
 from caesura.safety.join_graph import JoinGraph
-from caesura.safety.monotone import rises_with
+from caesura.safety.monotone import rising
 from caesura.safety.passing import passing
 from caesura.safety.reach import Reach
 
@@ -164,16 +165,18 @@ def _completed(promise: CompleteBy, stream: Stream) -> bool:
 
 
 def _computed(project: Project, found: Iterable[Derived]) -> Iterator[Derived]:
-    """An ordered attribute survives an expression that keeps its order."""
-    types = {column.name: column.type for column in project.input.columns}
-    rising: dict[str, list[str]] = {}
+    """An ordered attribute survives an expression that keeps its order. Where some values keep none there is no
+    bound, but each of the others is closed some day."""
+    types = types_of(project.input)
+    survive: dict[str, list[Scheme]] = {}
     for output in project.outputs:
-        if output.expr.column is None and (source := rises_with(output.expr, types)) is not None:
-            rising.setdefault(source, []).append(output.name)
+        if output.expr.column is None and (carried := rising(output.expr.tree, types)) is not None:
+            scheme = Scheme((output.name,), ordered=carried.least is None)
+            survive.setdefault(carried.column, []).append(scheme)
     for derived in found:
         if derived.scheme.ordered:
-            for name in rising.get(derived.scheme.attributes[0], ()):
-                yield replace(derived, scheme=Scheme((name,), ordered=True))
+            for scheme in survive.get(derived.scheme.attributes[0], ()):
+                yield replace(derived, scheme=scheme)
 
 
 def _numbered(rank: Rank, found: tuple[Derived, ...]) -> Iterator[Derived]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from caesura.catalog import ClosedBy, ClusteredBy, Unique
+from caesura.catalog import ClosedBy, ClusteredBy, OrderedBy, Unique
 from caesura.diagnostics import Span
 from caesura.plan import Compare, Distinct, Group, Join, Need, Plan, Rank, Session, Sort, endless, walk
 from caesura.safety import because
@@ -116,7 +116,7 @@ def open_proofs(plan: Plan, derivation: Derivation | None = None) -> Iterator[Re
                     if (reach := reaches[i]) is not None and (summed is None or summed.of(i) is None):
                         yield reach
             case Group() | Session() | Distinct() | Compare() | Sort() | Rank():
-                yield from (each for each in closings(node, derivation) if _proof(each) is None)
+                yield from (each for each in closings(node, derivation) if _proof(each, derivation) is None)
             case _:
                 pass
 
@@ -146,12 +146,13 @@ def summed(plan: Plan) -> Plan:
     return changed(plan, told)
 
 
-def _proof(closing: Closing) -> By | None:
+def _proof(closing: Closing, derivation: Derivation) -> By | None:
     """What bounds the state; None if nothing does."""
     if not endless(closing.kept) or not endless(closing.source):
         return "static"
     if closing.scheme is not None:
-        return "window" if closing.scheme.ordered else "punctuation"
+        promised = derivation.origin(closing.source, closing.scheme).promised
+        return "window" if all(isinstance(each.promise, OrderedBy) for each in promised) else "punctuation"
     if not closing.few:
         return None
     return "static" if closing.single and not closing.values else "synopsis"
@@ -185,7 +186,7 @@ def _used(reach: Reach, derivation: Derivation) -> Iterator[Derived]:
 
 
 def _closing_state(closing: Closing, derivation: Derivation, called: Names) -> StateVerdict:
-    operator, name, by = called.operators[closing.node], called.input(closing.kept), _proof(closing)
+    operator, name, by = called.operators[closing.node], called.input(closing.kept), _proof(closing, derivation)
     span = place(closing.kept) if isinstance(closing.node, Compare) else place(closing.node)
     finite = next((plan for plan in (closing.kept, closing.source) if not endless(plan)), None)
     if by is None:

@@ -68,7 +68,9 @@ class AllWanted:
                 carried = rising(output.expr.tree, types_of(project.input))
                 if carried is not None:
                     at = None if output.expr.column is not None else carried.at
-                    images.setdefault(carried.column, []).append(Image(output.name, at, carried.strict))
+                    images.setdefault(carried.column, []).append(
+                        Image(output.name, at, carried.strict, carried.least)
+                    )
         longest = max(map(len, images.values()), default=0)
         return tuple(
             {old: new[min(i, len(new) - 1)] for old, new in images.items()} for i in range(max(longest, 1))
