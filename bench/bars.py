@@ -32,11 +32,15 @@ def bars(title: str, x: str, names: Sequence[str], rows: Mapping[str, Mapping[st
             yield text(LEFT - 8, top + len(names) * BAR / 2 + 4, row, anchor="end")
             for number, name in enumerate(names):
                 if name in values:
-                    box = f'x="{LEFT}" y="{top + number * BAR:g}" width="{values[name] * wide:.1f}" height="{BAR - 1}"'
-                    yield f'<rect class="bar colour{COLOURS[number]}" {box}/>'
+                    yield _bar(number, LEFT, top + number * BAR, values[name] * wide, BAR - 1)
         for number, name in enumerate(names):
             at = TOP + number * LINE
-            yield f'<rect class="bar colour{COLOURS[number]}" x="{WIDTH - RIGHT + 12}" y="{at}" width="8" height="8"/>'
+            yield _bar(number, WIDTH - RIGHT + 12, at, 8, 8)
             yield text(WIDTH - RIGHT + 26, at + 8, name)
 
     return svg(title, bottom + 2 * LINE + 8, drawn())
+
+
+def _bar(number: int, x: float, y: float, width: float, height: float) -> str:
+    box = f'x="{x:g}" y="{y:g}" width="{width:.1f}" height="{height:g}"'
+    return f'<rect class="bar colour{COLOURS[number]}" {box}/>'

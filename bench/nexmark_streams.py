@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import duckdb
-
-from bench.baselines.nexmark import STREAMS, streams_of
+from bench.baselines.nexmark import streams_of
 from bench.result import Result
 from bench.session import spark_session
 from bench.workload import WARM_UP_SLICES
 from caesura.testing.nexmark import write_nexmark_streams
 
+STREAMS, WARM_UP, SAMPLE = "streams", "warm_up", "sample"
+"""Their folders."""
+SAMPLE_EVENTS = 20_000
 Results = Literal["final", "updated", "retracted"]
 """How results come out: once and for all; as newer rows of the same key; or taken back by rows that say so."""
 
@@ -48,12 +49,17 @@ class Workload:
 
     @property
     def streams(self) -> Path:
-        return self.directory / "streams"
+        return self.directory / STREAMS
 
     @property
     def warm_up(self) -> Path:
         """Slices of the same size."""
-        return self.directory / "warm_up"
+        return self.directory / WARM_UP
+
+    @property
+    def folders(self) -> tuple[Path, Path, Path]:
+        """With the sample, whose results show how they come out."""
+        return self.streams, self.warm_up, self.directory / SAMPLE
 
     @property
     def written(self) -> Path:
@@ -75,18 +81,10 @@ class Workload:
 
 def prepare(directory: Path, events: int, slices: int, memory: str, seconds: int) -> Workload:
     shutil.rmtree(directory, ignore_errors=True)
-    workload = Workload(directory, {}, memory, seconds)
+    warm_up = events * WARM_UP_SLICES // slices
     with spark_session(memory) as spark:
-        write_nexmark_streams(spark, workload.streams, events, slices)
-        write_nexmark_streams(
-            spark, workload.warm_up, events * WARM_UP_SLICES // slices, WARM_UP_SLICES, seed=1
-        )
-    with duckdb.connect() as database:
-        rows = {stream: _count(database, workload.streams / stream) for stream in STREAMS}
+        written = write_nexmark_streams(spark, directory / STREAMS, events, slices)
+        write_nexmark_streams(spark, directory / WARM_UP, warm_up, WARM_UP_SLICES, seed=1)
+        write_nexmark_streams(spark, directory / SAMPLE, SAMPLE_EVENTS, 1, seed=2)
+    rows = {"person": written.persons, "auction": written.auctions, "bid": written.bids}
     return Workload(directory, rows, memory, seconds)
-
-
-def _count(database: duckdb.DuckDBPyConnection, stream: Path) -> int:
-    sql = f"SELECT count(*) FROM '{stream}/*.parquet' WHERE _punctuation IS NULL"
-    [(count,)] = database.execute(sql).fetchall()
-    return int(count)

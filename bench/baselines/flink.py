@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
@@ -24,8 +24,10 @@ DISCARD = {"connector": "blackhole"}
 
 class Measured(TypedDict):
     rows_out: int
-    changes: str
-    """`I` if results are inserted alone; otherwise also `UB`, `UA` (updates) and `D` (deletes)."""
+    planned_changes: list[str]
+    """By the plan: `I` if results are inserted alone; otherwise also `UB`, `UA` (updates) and `D` (deletes)."""
+    seen_changes: list[str]
+    """In the results of a sample, if there is one."""
     seconds: float
     source_seconds: float
 
@@ -43,9 +45,10 @@ class FlinkQuery:
     query: str
     sink: Mapping[str, str] = field(default_factory=lambda: DISCARD)
     """The options of the table that takes the results."""
-    partitioned_by: Sequence[str] = ()
 
-    def run(self, streams: Path, warm_up: Path, *, memory: str, warm_up_seconds: int) -> Measured:
+    def run(
+        self, streams: Path, warm_up: Path, *, memory: str, warm_up_seconds: int, sample: Path | None = None
+    ) -> Measured:
         """Flink at its best: no checkpoints, and `seconds` is the job's own runtime without planning and start.
 
         Raises `FlinkRefusesError` if it cannot plan the query.
@@ -54,9 +57,9 @@ class FlinkQuery:
             "sources": dict(self.sources),
             "query": self.query,
             "sink": dict(self.sink),
-            "partitioned_by": list(self.partitioned_by),
             "streams": str(streams),
             "warm_up": str(warm_up),
+            "sample": "" if sample is None else str(sample),
             "parallelism": CORES,
             "warm_up_seconds": warm_up_seconds,
         }

@@ -14,37 +14,42 @@ import duckdb
 
 from bench.baselines.flink import DISCARD, FlinkQuery, FlinkRefusesError
 from bench.baselines.flink_state import state_of
-from bench.baselines.nexmark import PARTITIONED_BY, streams_of, text
+from bench.baselines.nexmark import WRITTEN, streams_of, text
 from bench.nexmark_streams import Answer, Refused, Workload
 from bench.result import Result
 from bench.session import CORES
 
-TYPES = {"id": "BIGINT NOT NULL", "date_time": "TIMESTAMP(3)", "expires": "TIMESTAMP(3)"} | dict.fromkeys(
+TYPES = {"id": "BIGINT NOT NULL", "date_time": "TIMESTAMP(6)", "expires": "TIMESTAMP(6)"} | dict.fromkeys(
     ("initial_bid", "reserve", "seller", "category", "auction", "bidder", "price"), "BIGINT"
 )
 """All other columns are STRING."""
-LATE = "INTERVAL '4' SECOND"
-"""Behind the newest row, as the benchmark has its watermarks."""
+TIMES = {
+    "row_time": (
+        "row_time AS CAST(date_time AS TIMESTAMP(3))",  # no finer time has a watermark
+        "WATERMARK FOR row_time AS row_time",  # no delay: the streams are ordered
+    ),
+}
+"""What a stream has besides its columns, if a query names it."""
+OTHER_SOURCES = {"q13": {"side_input": "key BIGINT, `value` STRING"}}
 ROWS_PER_FILE = 200_000
 """A reader of Flink takes one file after the other, in any order, and its watermark never goes back: with files so
 large every reader has taken one before any is at its end. A stream that is smaller is one file."""
 
 
 def flink_query(workload: Workload, query: str) -> Answer | Refused:
-    sources = {}
-    for stream, columns in columns_of(workload.streams, query).items():
-        sources[stream] = _source(columns)
-    sources |= OTHER_SOURCES.get(query, {})
+    read = columns_of(workload.streams, query)
+    sources = {stream: _source(query, columns) for stream, columns in read.items()} | OTHER_SOURCES.get(query, {})
     sink = {"connector": "filesystem", "format": "csv", "path": str(workload.written)}
     asked = FlinkQuery(
         sources,
         text(query, "flink"),
-        sink if query in PARTITIONED_BY else DISCARD,
-        PARTITIONED_BY.get(query, ()),
+        sink if query in WRITTEN else DISCARD,
     )
-    folders = [folder / "csv" / query for folder in (workload.streams, workload.warm_up)]
+    streams, warm_up, sample = (folder / "csv" / query for folder in workload.folders)
     try:
-        measured = asked.run(*folders, memory=workload.memory, warm_up_seconds=workload.seconds)
+        measured = asked.run(
+            streams, warm_up, memory=workload.memory, warm_up_seconds=workload.seconds, sample=sample
+        )
     except FlinkRefusesError as error:
         return Refused(str(error))
     at_end, most = state_of(query, workload.streams)
@@ -58,12 +63,13 @@ def flink_query(workload: Workload, query: str) -> Answer | Refused:
         slice_seconds=(),
         source_seconds=measured["source_seconds"],
     )
-    return Answer(result, "final" if measured["changes"] == "I" else "retracted")
+    changes = {*measured["planned_changes"], *measured["seen_changes"]}
+    return Answer(result, "final" if changes == {"I"} else "retracted")
 
 
 def columns_of(streams: Path, query: str) -> dict[str, tuple[str, ...]]:
     """The streams that a query reads, with the columns that it names."""
-    words = {*re.findall(r"\w+", text(query, "flink"))}
+    words = _words(query)
     with duckdb.connect() as database:
         found = {
             stream: database.execute(f"SELECT * FROM '{streams / stream}/*.parquet' LIMIT 0").description
@@ -76,7 +82,7 @@ def columns_of(streams: Path, query: str) -> dict[str, tuple[str, ...]]:
 
 def write_csv(workload: Workload, query: str) -> None:
     """What the query reads: the rows of each stream in their order, in as many files as there are readers."""
-    for streams in (workload.streams, workload.warm_up):
+    for streams in workload.folders:
         directory = streams / "csv" / query
         for stream, columns in columns_of(streams, query).items():
             _write_csv(streams / stream, directory / stream, columns)
@@ -85,18 +91,22 @@ def write_csv(workload: Workload, query: str) -> None:
 
 
 def remove_csv(workload: Workload, query: str) -> None:
-    for streams in (workload.streams, workload.warm_up):
+    for streams in workload.folders:
         shutil.rmtree(streams / "csv" / query)
 
 
-def _source(columns: tuple[str, ...]) -> str:
+def _source(query: str, columns: tuple[str, ...]) -> str:
     """Flink is told the keys: it keeps one row per key then, and looks it up sooner."""
     declared = [f"{column} {TYPES.get(column, 'STRING')}" for column in columns]
     if "id" in columns:
         declared.append("PRIMARY KEY (id) NOT ENFORCED")
-    if "date_time" in columns:
-        declared.append(f"WATERMARK FOR date_time AS date_time - {LATE}")
+    declared += [part for name, parts in TIMES.items() if name in _words(query) for part in parts]
     return ", ".join(declared)
+
+
+def _words(query: str) -> frozenset[str]:
+    words = frozenset(re.findall(r"\w+", text(query, "flink")))
+    return words | {"date_time"} if "row_time" in words else words
 
 
 def _write_csv(parquet: Path, csv: Path, columns: tuple[str, ...]) -> None:
@@ -110,5 +120,5 @@ def _write_csv(parquet: Path, csv: Path, columns: tuple[str, ...]) -> None:
         for part in range(parts):
             database.execute(
                 f"COPY (SELECT {', '.join(columns)} FROM {rows} AND file_row_number % {parts} = {part})"
-                f" TO '{csv / str(part)}.csv' (HEADER false, TIMESTAMPFORMAT '%Y-%m-%d %H:%M:%S.%g')"
+                f" TO '{csv / str(part)}.csv' (HEADER false, TIMESTAMPFORMAT '%Y-%m-%d %H:%M:%S.%f')"
             )

@@ -26,6 +26,7 @@ from pyflink.util.exceptions import TableException
 SOURCE = """CREATE TABLE {name} ({columns})
   WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{directory}/{name}')"""
 BLACKHOLE = {"connector": "blackhole"}
+KINDS = {"+I": "I", "-U": "UB", "+U": "UA", "-D": "D"}
 
 # For the counting run: an update of the count per 100,000 rows, not one per row. The timed runs leave
 # mini-batches off, which is Flink's default.
@@ -40,9 +41,9 @@ class Job(NamedTuple):
     sources: dict[str, str]  # the columns of each, which is also the name of its folder
     query: str
     sink: dict[str, str]  # the options of the table that takes the results; it has their columns
-    partitioned_by: list[str]
     streams: str
     warm_up: str
+    sample: str  # a few rows of the same kind, or nothing
     parallelism: int
     warm_up_seconds: int
 
@@ -73,13 +74,13 @@ def into(environment: TableEnvironment, rows: dict[str, Table], sink: TableDescr
     return statements
 
 
-def descriptor(options: dict[str, str], partitioned_by: list[str]) -> TableDescriptor:
+def descriptor(options: dict[str, str]) -> TableDescriptor:
     """A table with the columns of whatever is written to it."""
     builder = TableDescriptor.for_connector(options["connector"])
     for key, value in options.items():
         if key != "connector":
             builder = builder.option(key, value)
-    return (builder.partitioned_by(*partitioned_by) if partitioned_by else builder).build()
+    return builder.build()
 
 
 def seconds_of(statements: StatementSet) -> float:
@@ -97,23 +98,30 @@ def count_of(environment: TableEnvironment, job: Job) -> int:
     return count
 
 
-def changes_of(statements: StatementSet) -> str:
-    """What the sink is given: `I` inserts alone, or also updates (`UB`, `UA`) and deletes (`D`)."""
+def planned_changes(statements: StatementSet) -> list[str]:
+    """What the plan says that the sink is given: `I` inserts, `UB`, `UA` updates, `D` deletes."""
     plan = statements.explain(ExplainDetail.CHANGELOG_MODE)
-    return str(re.findall(r"Sink\(.*\n.*changelogMode=\[([A-Z,]+)\]", plan)[0])
+    found: str = re.findall(r"Sink\(.*\n.*changelogMode=\[([A-Z,]+)\]", plan)[0]
+    return found.split(",")
+
+
+def seen_changes(environment: TableEnvironment, job: Job) -> list[str]:
+    """What does come out: a plan may say inserts alone (q9 of NEXMark does), and there are updates."""
+    with environment.execute_sql(job.query).collect() as rows:
+        return sorted({KINDS[str(row.get_row_kind())] for row in rows})
 
 
 def main(job: Job) -> dict[str, object]:
-    sink = descriptor(job.sink, job.partitioned_by)
+    sink = descriptor(job.sink)
 
     def query(directory: str) -> StatementSet:
         environment = tables(job, directory, {})
         return into(environment, {"result": environment.sql_query(job.query)}, sink)
 
     try:
-        changes = changes_of(query(job.streams))
+        planned = planned_changes(query(job.streams))
     except TableException as refused:
-        return {"refused": str(refused)}
+        return {"refused": str(refused).splitlines()[0].split(": ", 1)[-1]}
     rows_out = count_of(tables(job, job.streams, MINI_BATCHES), job)
     end = perf_counter() + job.warm_up_seconds
     while perf_counter() < end:
@@ -122,9 +130,10 @@ def main(job: Job) -> dict[str, object]:
     read = {name: environment.from_path(name) for name in job.sources}
     return {
         "rows_out": rows_out,
-        "changes": changes,
+        "planned_changes": planned,
+        "seen_changes": seen_changes(tables(job, job.sample, {}), job) if job.sample else [],
         "seconds": seconds_of(query(job.streams)),
-        "source_seconds": seconds_of(into(environment, read, descriptor(BLACKHOLE, []))),
+        "source_seconds": seconds_of(into(environment, read, descriptor(BLACKHOLE))),
     }
 
 

@@ -5,8 +5,8 @@ SELECT
     WHEN 'google' THEN '1'
     WHEN 'facebook' THEN '2'
     WHEN 'baidu' THEN '3'
-    ELSE regexp_extract(url, '(&|^)channel_id=([^&]*)', 2)
+    ELSE nullif(regexp_extract(url, '(&|^)channel_id=([^&]*)', 2), '')
   END AS channel_id
 FROM bid
-WHERE regexp_like(url, '(&|^)channel_id=([^&]*)')
+WHERE nullif(regexp_extract(url, '(&|^)channel_id=([^&]*)', 2), '') IS NOT NULL
   OR lower(channel) IN ('apple', 'google', 'facebook', 'baidu')

@@ -1,6 +1,6 @@
 WITH counted AS (
   SELECT auction, window_start, window_end, COUNT(*) AS num
-  FROM TABLE(HOP(TABLE bid, DESCRIPTOR(date_time), INTERVAL '2' SECOND, INTERVAL '10' SECOND))
+  FROM TABLE(HOP(TABLE bid, DESCRIPTOR(row_time), INTERVAL '2' SECOND, INTERVAL '10' SECOND))
   GROUP BY auction, window_start, window_end
 )
 SELECT c.auction, c.num
