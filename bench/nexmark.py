@@ -50,15 +50,15 @@ HOW = f"""\
 - The streams are ordered by time. Caesura is told so; watermarks of Flink and Spark have no delay.
 - Results are thrown away by every system; those of q10 are written as csv.
 - Results are "final" if no row is taken back, "updated" if newer rows of a key replace older ones, "retracted" if
-  Flink gives its sink updates or deletes, by its plan or in the results of {SAMPLE_EVENTS:,} events: the plan of q9
-  says inserts alone, and its winners are replaced all the same. Rows out are those that remain with Flink, and
+  Flink gives its sink updates or deletes, by its plan or in the results of {SAMPLE_EVENTS:,} events: the plan
+  of q9 says inserts alone, and its winners are replaced all the same. Rows out are those that remain with Flink,
   all that came out with the others. Spark does not close the windows that are open at the end, and gives fewer.
 - Caesura's state is that after the last slice, before the streams end, and the most after any. Flink's is by
   construction, without a time to live (bench/baselines/flink_state.py). Spark's is what its operators report.
 - The texts are those of the benchmark but for q10, whose day and minute are columns, not folders; q12, whose
-  windows are by the time of the bid, not by the clock; q14, which counts letters by built-in functions; and q13,
-  where Flink has a join that keeps all bids, since its files cannot be looked up in. On Caesura q6 orders
-  the auctions of a seller by the time they were opened, and q4 says what has changed after each slice.
+  windows are by the time of the bid, not by the clock; q14, which counts letters by built-in functions; and q13 on
+  Flink, whose files cannot be looked up in: it joins a table with versions. On Caesura q6 orders the auctions of a
+  seller by the time they were opened, and q4 says what has changed after each slice, not after each bid.
 """
 
 

@@ -16,7 +16,7 @@ from caesura.testing.nexmark import write_nexmark_streams
 
 STREAMS, WARM_UP, SAMPLE = "streams", "warm_up", "sample"
 """Their folders."""
-SAMPLE_EVENTS = 20_000
+SAMPLE_EVENTS = 2_000
 Results = Literal["final", "updated", "retracted"]
 """How results come out: once and for all; as newer rows of the same key; or taken back by rows that say so."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import duckdb
 
 from bench.baselines.nexmark import STREAMS
+from caesura.testing.nexmark import SIDE_KEYS
 
 _MATCHED = """
     SELECT DISTINCT id FROM auction JOIN bid
@@ -24,6 +25,7 @@ GROWING: dict[str, tuple[str, ...]] = {
     "q4": (_AUCTIONS, _BIDS, _MATCHED, "SELECT DISTINCT category FROM auction"),
     "q7": (_BIDS, "SELECT DISTINCT epoch_us(date_time) // 10_000_000 FROM bid"),
     "q9": (_AUCTIONS, _BIDS, _MATCHED),
+    "q13": (f"SELECT * FROM range({SIDE_KEYS})",),
     "q15": tuple(f"SELECT DISTINCT {_DAY}{column} FROM bid" for column in ("", ", bidder", ", auction")),
     "q16": tuple(f"SELECT DISTINCT channel, {_DAY}{column} FROM bid" for column in ("", ", bidder", ", auction")),
     "q17": (f"SELECT DISTINCT auction, {_DAY} FROM bid",),
