@@ -13,7 +13,8 @@ OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test test-operators test-others test-long test-crash fuzz demo bench bench-warehouse bench-algebra bench-pwjoin \
-	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand bench-endurance bench-load bench-slices lint format lock clean java postgres
+	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand bench-endurance bench-load bench-slices \
+	bench-nexmark lint format lock clean java postgres
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +78,9 @@ bench-load: setup  ## a slice that is many times larger than the heap, and a key
 
 bench-slices: setup  ## what a slice costs: small ones, one to sixteen queries, large ones, a large state
 	@$(BIN)/python -m bench.slices
+
+bench-nexmark: setup  ## every query of NEXMark against Flink SQL and Spark's own streaming queries
+	@$(BIN)/python -m bench.nexmark
 
 lint: $(VENV)/.installed  ## ruff and mypy
 	@$(BIN)/ruff check --quiet && echo "ruff check: passed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import count, takewhile
@@ -26,6 +26,10 @@ _STYLE = f"""
 .plot .colour0 {{ stroke: var(--bad) }}
 .plot .colour1 {{ stroke: var(--good) }}
 .plot .colour2 {{ stroke: var(--ink) }}
+.plot .bar {{ stroke: none }}
+.plot .bar.colour0 {{ fill: var(--bad) }}
+.plot .bar.colour1 {{ fill: var(--good) }}
+.plot .bar.colour2 {{ fill: var(--ink) }}
 """
 _COLOURS = 3
 
@@ -43,12 +47,14 @@ def plot(title: str, x: str, y: str, lines: Sequence[Line]) -> str:
     right = max(a for line in lines for a, _ in line.points)
     top = max(b for line in lines for _, b in line.points) or 1.0
     area = _Area(right, max(top, marks(top)[-1]))
+    return svg(title, HEIGHT, (*_axes(area, title, x, y), *_lines(area, lines)))
+
+
+def svg(title: str, height: float, parts: Iterable[str]) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" width="{WIDTH}" height="{HEIGHT}"'
-        f' viewBox="0 0 {WIDTH} {HEIGHT}"><title>{escape(title)}</title><style>{_STYLE}</style>'
-        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>'
-        + "\n".join((*_axes(area, title, x, y), *_lines(area, lines)))
-        + "</svg>\n"
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" role="img" width="{WIDTH}" height="{height:g}"'
+        f' viewBox="0 0 {WIDTH} {height:g}"><title>{escape(title)}</title><style>{_STYLE}</style>'
+        f'<rect class="paper" width="{WIDTH}" height="{height:g}"/>' + "\n".join(parts) + "</svg>\n"
     )
 
 
@@ -75,17 +81,17 @@ class _Area:
 
 
 def _axes(area: _Area, title: str, x: str, y: str) -> Iterator[str]:
-    yield _text(LEFT, 16, title, "title")
-    yield _text(8, TOP - 12, y)
-    yield _text(area.x(area.right), HEIGHT - 8, x, anchor="end")
+    yield text(LEFT, 16, title, "title")
+    yield text(8, TOP - 12, y)
+    yield text(area.x(area.right), HEIGHT - 8, x, anchor="end")
     for mark in marks(area.top):
         if mark <= area.top:
             at = area.y(mark)
             yield f'<path class="rule" d="M{LEFT} {at:.1f}H{area.x(area.right):.1f}"/>'
-            yield _text(LEFT - 8, at + 4, f"{mark:,g}", anchor="end")
+            yield text(LEFT - 8, at + 4, f"{mark:,g}", anchor="end")
     for mark in marks(area.right):
         if mark <= area.right:
-            yield _text(area.x(mark), HEIGHT - BOTTOM + 16, f"{mark:,g}", anchor="middle")
+            yield text(area.x(mark), HEIGHT - BOTTOM + 16, f"{mark:,g}", anchor="middle")
 
 
 def _lines(area: _Area, lines: Sequence[Line]) -> Iterator[str]:
@@ -97,9 +103,9 @@ def _lines(area: _Area, lines: Sequence[Line]) -> Iterator[str]:
         dashes = ' stroke-dasharray="5 4"' if line.dashed else ""
         yield f'<path class="line colour{colour}"{dashes} d="M{path}"/>'
         at = free = min(free - LINE, area.y(line.points[-1][1]) + 4)
-        yield _text(area.x(area.right) + 8, at, line.name)
+        yield text(area.x(area.right) + 8, at, line.name)
 
 
-def _text(x: float, y: float, text: str, kind: str = "", *, anchor: str = "start") -> str:
+def text(x: float, y: float, words: str, kind: str = "", *, anchor: str = "start") -> str:
     classed = f' class="{kind}"' if kind else ""
-    return f'<text{classed} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text{classed} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'

@@ -34,6 +34,11 @@ class Run:
         """Seconds after the start."""
         return next(at for each, at in zip(self.progress, self.reported, strict=True) if each.rows_out)
 
+    @property
+    def since_first_event(self) -> float:
+        """Seconds from the beginning of the first slice to the end of the last: without planning and start."""
+        return self.reported[-1] - self.reported[0] + self.progress[0].seconds
+
     @cached_property
     def slices(self) -> tuple[caesura.Progress, ...]:
         """Without the one that ends the streams."""

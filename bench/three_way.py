@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import caesura
-from bench.baselines.flink import FlinkJoin, flink_version
+from bench.baselines.flink import FlinkQuery, flink_version
 from bench.market import BIDS, COLUMNS, EVENTS_PER_BLOCK, QUERY, Market, write_market
 from bench.measure import Table, circumstances, facts
 from bench.process import isolated
@@ -28,14 +28,12 @@ from bench.workload import WARM_UP_SLICES
 DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "three_way"
 KEYS = {"person": "id", "auction": "id"}
 """Flink is told: it keeps one row per key then, and looks it up sooner."""
-FLINK = FlinkJoin(
+FLINK = FlinkQuery(
     sources={
         name: f"{columns}, PRIMARY KEY ({KEYS[name]}) NOT ENFORCED" if name in KEYS else columns
         for name, columns in COLUMNS.items()
     },
     query=QUERY,
-    result="price DOUBLE, bidder BIGINT, category INT, city INT",
-    counted="price",
 )
 
 HOW = f"""\

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from bench.baselines.flink import FlinkJoin
+from bench.baselines.flink import FlinkQuery
 from bench.result import Result
 from bench.workload import QUERY, WARM_UP_SECONDS, Workload
 
-JOIN = FlinkJoin(
+JOIN = FlinkQuery(
     sources={
         "auction": "id BIGINT, category INT, PRIMARY KEY (id) NOT ENFORCED",
         "bid": "auction BIGINT, price DOUBLE, bidder BIGINT",
     },
     query=QUERY,
-    result="id BIGINT, category INT, price DOUBLE, bidder BIGINT",
-    counted="price",
 )
 
 

@@ -1,0 +1,3 @@
+SELECT bidder, COUNT(*) AS bids, span.start AS window_start, span.end AS window_end
+FROM (SELECT bidder, window(date_time, '10 seconds') AS span FROM bid)
+GROUP BY bidder, span

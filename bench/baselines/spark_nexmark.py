@@ -1,0 +1,82 @@
+"""Spark's own streaming queries on NEXMark's streams, those that it accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+from bench.baselines.nexmark import STREAMS, WRITTEN, text
+from bench.nexmark_streams import Answer, Refused, Results, Workload
+from bench.result import Result
+from bench.session import spark_session
+from bench.workload import warm_up
+
+MODES: dict[str, Results] = {"append": "final", "update": "updated"}
+"""How results come out, the better way first."""
+
+
+def spark_query(workload: Workload, query: str) -> Answer | Refused:
+    with spark_session(workload.memory) as spark:
+        reasons = []
+        for mode, results in MODES.items():
+            run = partial(_run, spark, workload, query, mode)
+            try:
+                run(workload.warm_up)
+            except AnalysisException as error:
+                reasons.append(_reason(error))
+                continue
+            warm_up(lambda run=run: run(workload.warm_up), workload.seconds)  # type: ignore[misc]
+            result = _result(workload.events(query), run(workload.streams))
+            if query in WRITTEN:  # Spark does not count what it writes to files
+                result = replace(result, rows_out=spark.read.csv(str(workload.written)).count())
+            return Answer(result, results)
+        return Refused(reasons[-1])
+
+
+def _reason(error: AnalysisException) -> str:
+    """The first line of what it says, without the plan."""
+    return (error.getMessage() or str(error)).split("\n")[0].split(";")[0]
+
+
+def _run(
+    spark: SparkSession, workload: Workload, query: str, mode: str, streams: Path
+) -> list[StreamingQueryProgress]:
+    """To the end of the files, one of each stream per micro-batch."""
+    for stream in STREAMS:
+        files = spark.readStream.option("maxFilesPerTrigger", 1)
+        rows = files.schema(spark.read.parquet(str(streams / stream)).schema).parquet(str(streams / stream))
+        events = rows.where("_punctuation IS NULL").drop("_punctuation").withWatermark("date_time", "0 seconds")
+        events.createOrReplaceTempView(stream)
+    side = spark.read.schema("key BIGINT, value STRING").csv(str(streams / "side_input"))
+    side.createOrReplaceTempView("side_input")
+    writer = spark.sql(text(query, "spark")).writeStream.outputMode(mode).trigger(availableNow=True)
+    if query in WRITTEN:
+        writer = writer.format("csv").option("path", str(workload.written))
+    else:
+        writer = writer.format("noop")
+    running = writer.option("checkpointLocation", str(workload.scratch())).start()
+    running.awaitTermination()
+    return list(running.recentProgress)
+
+
+def _result(events: int, slices: Sequence[StreamingQueryProgress]) -> Result:
+    """From the beginning of the first slice to the end of the last."""
+    states = [sum(operator.numRowsTotal for operator in slice_.stateOperators) for slice_ in slices]
+    begin, last = (datetime.fromisoformat(slices[place].timestamp) for place in (0, -1))
+    took = [slice_.durationMs["triggerExecution"] / 1000 for slice_ in slices]
+    return Result(
+        name="Spark",
+        events=events,
+        seconds=(last - begin).total_seconds() + took[-1],
+        rows_out=sum(max(slice_.sink.numOutputRows, 0) for slice_ in slices),
+        state_rows=states[-1],
+        peak_state_rows=max(states),
+        slice_seconds=tuple(took),
+    )
