@@ -13,6 +13,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -34,6 +35,8 @@ def times(plan: Plan) -> tuple[str, ...]:
         case Scan():
             return ()
         case Filter(input=below) | Distinct(input=below) | Sort(input=below) | Rank(input=below):
+            return times(below)
+        case Frame(input=below):
             return times(below)
         case Project(input=below):
             return tuple(name for time in times(below) for name in plan.copies.get(time, ())[:1])

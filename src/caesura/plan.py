@@ -326,6 +326,55 @@ class Rank:
         return (*self.order, *(SortKey(c.name) for c in self.input.columns if c.name not in known))
 
 
+@dataclass(frozen=True)
+class Framed:
+    """`result` is a function over the frame of each row: the rows of its partition from `preceding` on up to it.
+
+    In rows, `preceding` is how many before it. In a range it is how much less the order key may be, and the frame
+    ends with the last of the rows that the order leaves equal. None: from the first row of the partition on.
+    LAG is the value of the row so many before; its second argument is what stands where there is none.
+    """
+
+    result: Column
+    function: str
+    arguments: tuple[str, ...]
+    unit: Literal["rows", "range"]
+    preceding: int | Interval | None = None
+    ignore_nulls: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+    @property
+    def reaches_back(self) -> bool:
+        """Whether a frame holds rows that went out before its own row."""
+        return self.preceding != 0
+
+
+@hashed_once
+@dataclass(frozen=True)
+class Frame:
+    """The rows, each with functions of the rows before it in its partition.
+
+    Partitions and orders by plain columns; expressions are computed by a projection below. Where the order leaves
+    rows equal, all other columns decide, rising, so that the order of arrival does not show.
+    """
+
+    input: Plan
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    functions: tuple[Framed, ...]
+    span: Span | None = field(default=None, compare=False)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return (*self.input.columns, *(each.result for each in self.functions))
+
+    @cached_property
+    def places(self) -> tuple[SortKey, ...]:
+        """The whole order of the rows of a partition, in which only equal rows have the same place."""
+        known = {*self.partition, *(key.column for key in self.order)}
+        return (*self.order, *(SortKey(c.name) for c in self.input.columns if c.name not in known))
+
+
 @hashed_once
 @dataclass(frozen=True)
 class Merge:
@@ -356,7 +405,9 @@ class Compare:
         return self.inputs[0].columns
 
 
-Plan: TypeAlias = Scan | Filter | Project | Join | Group | Session | Distinct | Sort | Rank | Merge | Compare
+Plan: TypeAlias = (
+    Scan | Filter | Project | Join | Group | Session | Distinct | Sort | Rank | Frame | Merge | Compare
+)
 
 
 def inputs(plan: Plan) -> tuple[Plan, ...]:

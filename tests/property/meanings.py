@@ -166,3 +166,58 @@ def sort(rows: Bag) -> Results:
         return (k is None, k or 0, v is not None, -v if isinstance(v, int) else 0)
 
     return sorted(rows, key=place)
+
+
+def frame(rows: Bag) -> Results:
+    """Of (k, t, v), or of (t, v) in one partition, PARTITION BY k ORDER BY t NULLS FIRST, v DESC NULLS LAST:
+
+    COUNT(*) and SUM(v) ROWS 1 PRECEDING; LAG(v, 2, t); COUNT(*) and MAX(v) over the whole past and its peers;
+    LAST_VALUE(v) IGNORE NULLS and FIRST_VALUE(v) over the whole past; LAST_VALUE(v) of its peers.
+    """
+
+    def place(row: Values) -> tuple[Any, ...]:
+        *_, t, v = row
+        return (t is not None, t or 0, v is None, -v if isinstance(v, int) else 0)
+
+    def over(mine: Results, i: int) -> Values:
+        *_, t, v = mine[i]
+        pair, past = mine[max(i - 1, 0) : i + 1], mine[: i + 1]
+        whole = [row for row in mine if place(row) <= place(mine[i])]
+        return (
+            len(pair),
+            sum(there(pair)) if there(pair) else None,
+            mine[i - 2][-1] if i >= 2 else t,
+            len(whole),
+            max(there(whole), default=None),
+            next(iter(there(past)[::-1]), None),
+            mine[0][-1],
+            v,
+        )
+
+    found: Results = []
+    for key in dict.fromkeys(row[:-2] for row in rows):
+        mine = sorted((row for row in rows if row[:-2] == key), key=place)
+        found += [row + over(mine, i) for i, row in enumerate(mine)]
+    return found
+
+
+def near(rows: Bag) -> Results:
+    """Of (k, t, v), for each row, PARTITION BY k ORDER BY t: COUNT(*), COUNT(v) and FIRST_VALUE(v) over RANGE 1
+    PRECEDING, where rows of one t are in the order of v; and how many there are of this t."""
+    found: Results = []
+    for k, t, v in rows:
+        mine = [row for row in rows if row[0] == k]
+        frame = [
+            row
+            for row in mine
+            if row[1] == t
+            or (isinstance(t, int | float) and isinstance(row[1], int | float) and 0 <= t - row[1] <= 1)
+        ]
+        first = min(frame, key=lambda row: (row[1] or 0, row[2] is not None, row[2] or 0))
+        found.append((k, t, v, len(frame), len(there(frame)), first[2], sum(row[1] == t for row in mine)))
+    return found
+
+
+def there(rows: Results) -> list[Any]:
+    """What is not NULL of the last attribute."""
+    return [row[-1] for row in rows if row[-1] is not None]

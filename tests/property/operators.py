@@ -8,6 +8,7 @@ from typing import Any
 
 from caesura.catalog import Column
 from caesura.model.distinct import Distinct
+from caesura.model.frame import Frame
 from caesura.model.group import Group
 from caesura.model.join import Join, hops
 from caesura.model.merge import Merge
@@ -18,7 +19,7 @@ from caesura.model.rank import Rank
 from caesura.model.select import Select
 from caesura.model.session import Session
 from caesura.model.sort import Sort
-from caesura.plan import SESSION_END, SESSION_START, Aggregate, Equality, SortKey
+from caesura.plan import SESSION_END, SESSION_START, Aggregate, Equality, Framed, SortKey
 from caesura.punctuation import Punctuation, Range
 from caesura.types import BIGINT
 from tests.property import meanings
@@ -302,6 +303,42 @@ def passing(function: str, most: int | None) -> Case:
     return Often(operator, ("k", "t", "v", "n"), g, (domain,), patient=True)
 
 
+OVER = (
+    Framed(Column("pair", BIGINT), "COUNT", (), "rows", 1),
+    Framed(Column("sum", BIGINT), "SUM", ("v",), "rows", 1),
+    Framed(Column("lag", BIGINT), "LAG", ("v", "t"), "rows", 2),
+    Framed(Column("whole", BIGINT), "COUNT", (), "range"),
+    Framed(Column("max", BIGINT), "MAX", ("v",), "range"),
+    Framed(Column("last", BIGINT), "LAST_VALUE", ("v",), "rows", ignore_nulls=True),
+    Framed(Column("first", BIGINT), "FIRST_VALUE", ("v",), "rows"),
+    Framed(Column("own", BIGINT), "LAST_VALUE", ("v",), "range", 0),
+)
+NEAR = (
+    Framed(Column("near", BIGINT), "COUNT", (), "range", 1),
+    Framed(Column("given", BIGINT), "COUNT", ("v",), "range", 1),
+    Framed(Column("first", BIGINT), "FIRST_VALUE", ("v",), "range", 1),
+    Framed(Column("same", BIGINT), "COUNT", (), "range", 0),
+)
+BETWEEN: dict[str, tuple[object, ...]] = {"t": (-1, 0.5, 1.5, 3)}
+"""Between two times another may always come."""
+
+
+def frame(times: tuple[object, ...], **k: tuple[object, ...]) -> Case:
+    """A time that may be NULL, and then comes first, lets no row go: only the end of its partition does."""
+    order = (SortKey("t"), SortKey("v", descending=True, nulls_first=False))
+    operator = Frame(tuple(k), order, order, OVER, passing=NULL not in times)
+    columns = (*k, "t", "v", *(each.result.name for each in OVER))
+    domain = Domain({**k, "t": times, "v": (1, NULL)}, BETWEEN)
+    return Case(operator, columns, meanings.frame, (domain,), patient=True)
+
+
+def near(times: tuple[object, ...]) -> Case:
+    operator = Frame(("k",), (SortKey("t"),), (SortKey("t"), SortKey("v")), NEAR, passing=NULL not in times)
+    columns = ("k", "t", "v", *(each.result.name for each in NEAR))
+    domain = Domain({"k": BIT_OR_NULL, "t": times, "v": (1, NULL)}, BETWEEN)
+    return Case(operator, columns, meanings.near, (domain,), patient=True)
+
+
 OPERATORS = {
     "select": SELECT,
     "project": PROJECT,
@@ -327,6 +364,8 @@ OPERATORS = {
     "row number": rank("ROW_NUMBER", 2),
     "row number by a bound": passing("ROW_NUMBER", 2),
     "rank by a bound": passing("RANK", 3),
+    "frame": frame((0, 1, 2), k=BIT_OR_NULL),
+    "frame in a range": near((0, 1, 2)),
 }
 VARIANTS = {
     "join on two attributes": ON_TWO,
@@ -351,6 +390,9 @@ VARIANTS = {
     "first row by a bound": passing("ROW_NUMBER", 1),
     "dense rank by a bound": passing("DENSE_RANK", 2),
     "row number of all rows by a bound": passing("ROW_NUMBER", None),
+    "frame without partitions": frame((0, 1, 2)),
+    "frame whose time may be NULL": frame((0, 1, NULL), k=BIT_OR_NULL),
+    "frame in a range whose time may be NULL": near((0, 1, NULL)),
     "group by two keys": group(Domain({"k": BIT_OR_NULL, "l": (0, NULL), "v": (1, NULL)})),
 }
 CASES = OPERATORS | VARIANTS

@@ -47,6 +47,8 @@ def to_be_seen(name: str) -> set[Event]:
             return {"emits", "passes", "ends"}
         case "group without keys":
             return {"ends"}
+        case "frame without partitions":
+            return {"emits", "passes", "ends"}  # a frame without a beginning reaches all
         case _:
             return {"emits", "purges", "passes", "ends"}
 

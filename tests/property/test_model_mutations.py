@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 import pytest
 
 from caesura.model.distinct import Distinct
+from caesura.model.frame import Frame
 from caesura.model.group import Group
 from caesura.model.join import Hop, Join
 from caesura.model.merge import Merge
@@ -458,6 +459,63 @@ class PassesBoundsOfAllRows(Rank):
         return kept[0].punctuations
 
 
+class FramesByAnyPunctuation(Frame):
+    """A punctuation about some rows of a partition is taken to close it."""
+
+    def closed(self, row: Row, said: Iterable[Punctuation]) -> bool:
+        return super().closed(row, [_within(p, self.partition) for p in said])
+
+
+class TakesAPlaceForAllBefore(Frame):
+    """That no row comes any more in the place of a row is taken to mean that none comes before it."""
+
+    def passed(self, row: Row, said: Iterable[Punctuation], more: int = 0) -> bool:
+        first = self.order[0].column
+        return super().passed(row, said, more) or any(match(row, p) and confined(p, (first,)) for p in said)
+
+
+class ReachesTooShort(Frame):
+    """Rows that are still in a frame are gone."""
+
+    def reached(self, out: Rows, said: Iterable[Punctuation]) -> Rows:
+        return ()
+
+
+class LosesTheFarthest(Frame):
+    """Of what is out, that which is as far away as a frame reaches is gone."""
+
+    def passed(self, row: Row, said: Iterable[Punctuation], more: int = 0) -> bool:
+        return super().passed(row, said, more - 1 if more else 0)
+
+
+class KeepsOneRowTooFew(Frame):
+    def reached(self, out: Rows, said: Iterable[Punctuation]) -> Rows:
+        fewer = tuple(replace(each, preceding=1) if each.function == "LAG" else each for each in self.functions)
+        return Frame.reached(replace(self, functions=fewer), out, said)
+
+
+class ForgetsWhatIsOut(Frame):
+    """Frames without a beginning begin anew with every slice."""
+
+    def keep(self, state: State) -> State:
+        waiting, recent, _ = super().keep(state)
+        return (waiting, recent, Slice())
+
+
+class EndsARangeAtTheRow(Frame):
+    """Rows that the order leaves equal are not taken together."""
+
+    def beside(self, one: Row, other: Row) -> bool:
+        return False
+
+
+class PassesOnWhatItKeeps(Frame):
+    """A punctuation is passed on although rows that match it are still waiting."""
+
+    def prop(self, kept: State) -> frozenset[Punctuation]:
+        return kept[0].punctuations
+
+
 def _opened(p: Punctuation) -> Punctuation:
     return Punctuation(tuple((n, replace(q, low=None) if isinstance(q, Range) else q) for n, q in p.patterns))
 
@@ -528,7 +586,6 @@ PLANTED: list[tuple[type[Operator], str, Violation]] = [
     (JoinsOnlyWhatIsNew, "session", "unsafe"),
     (JoinsOnlyWhatIsNew, "session without keys", "unsafe"),
     (ClosesByTheLastRow, "session", "unsafe"),
-    (ClosesByTheLastRow, "session", "improper"),
     (ClosesByAPieceOfTime, "session of times closed in pieces", "unsafe"),
     (EndsByPartOfAKey, "session", "unsafe"),
     (PassesTheBoundOfStarts, "session", "improper"),
@@ -556,6 +613,19 @@ PLANTED: list[tuple[type[Operator], str, Violation]] = [
     (CountsTiesOnce, "rank by a bound", "unsafe"),
     (CountsOnAfterTheClose, "row number by a bound", "unfinished"),
     (TakesAnyRangeForABeginning, "row number by a bound", "unsafe"),
+    (FramesByAnyPunctuation, "frame", "unsafe"),
+    (FramesByAnyPunctuation, "frame whose time may be NULL", "unsafe"),
+    (TakesAPlaceForAllBefore, "frame", "unsafe"),
+    (TakesAPlaceForAllBefore, "frame without partitions", "unsafe"),
+    (ReachesTooShort, "frame", "unsafe"),
+    (ReachesTooShort, "frame in a range", "unsafe"),
+    (KeepsOneRowTooFew, "frame", "unsafe"),
+    (LosesTheFarthest, "frame in a range", "unsafe"),
+    (ForgetsWhatIsOut, "frame", "unsafe"),
+    (EndsARangeAtTheRow, "frame", "unsafe"),
+    (EndsARangeAtTheRow, "frame in a range", "unsafe"),
+    (PassesOnWhatItKeeps, "frame", "improper"),
+    (PassesOnWhatItKeeps, "frame in a range", "improper"),
 ]
 
 

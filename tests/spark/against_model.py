@@ -17,6 +17,7 @@ from caesura.model import operator as model
 from caesura.model.aggregates import result
 from caesura.model.demand import Demanded
 from caesura.model.distinct import Distinct
+from caesura.model.frame import Frame
 from caesura.model.group import Group, came
 from caesura.model.join import Join, hops
 from caesura.model.merge import Merge
@@ -29,6 +30,7 @@ from caesura.model.session import Session
 from caesura.model.sort import Sort
 from caesura.operators import demand as demand_on_spark
 from caesura.operators import distinct as distinct_on_spark
+from caesura.operators import frame as frame_on_spark
 from caesura.operators import group as group_on_spark
 from caesura.operators import join as join_on_spark
 from caesura.operators import pair as pair_on_spark
@@ -254,6 +256,9 @@ def model_of(node: plan.Plan, compiled: join_on_spark.Join | None = None) -> mod
             return Rank(
                 node.partition, order, places, node.function, node.result.name, node.limit, passing=by_a_bound
             )
+        case plan.Frame(order=order, places=places, functions=functions):
+            by_a_bound = passing(node, derive(node.input).of(node.input)) is not None
+            return Frame(node.partition, order, places, functions, by_a_bound)
         case plan.Join():
             assert compiled is not None
             columns = [[column.name for column in below.columns] for below in node.inputs]
@@ -369,6 +374,11 @@ def compare_kept(on_spark: OnSpark, node: plan.Plan, wanted: model.Output, numbe
         case rank_on_spark.Rank(table=table):
             stored = [column.name for column in table.columns]
             tables = [(table.name, [Row.of({name: row.get(name) for name in stored}) for row in wanted.kept[0]])]
+        case frame_on_spark.Frame() as frame:
+            rows_of = zip((frame.waiting, frame.recent), wanted.kept, strict=False)
+            tables = [(table.name, list(rows)) for table, rows in rows_of if table is not None]
+            if frame.earlier is not None:
+                tables.append((frame.earlier.name, list(so_far(frame, wanted.kept[2]))))
         case group_on_spark.Group(table=table) | session_on_spark.Session(table=table):
             assert isinstance(node, plan.Group | plan.Session)
             tables = [(table.name, [partial(node, row) for row in wanted.kept[0]])]
@@ -388,6 +398,40 @@ def kept_of(half: pair_on_spark.Half, rows: model.Rows, names: Mapping[str, str]
     stored = [{names.get(name, name): value for name, value in row.items()} for row in rows]
     found = [Row.of({name: value for name, value in row.items() if name in needed}) for row in stored]
     return list(dict.fromkeys(found)) if once else found
+
+
+def so_far(frame: frame_on_spark.Frame, rows: model.Rows) -> Iterator[Row]:
+    """What Spark keeps of each partition for frames without a beginning."""
+    time = frame.places[0].column
+    places = Sort(frame.places)
+    partitions: dict[tuple[object, ...], list[Row]] = {}
+    for row in sorted(rows, key=places.place):
+        partitions.setdefault(tuple(row[name] for name in frame.partition), []).append(row)
+    for key, several in partitions.items():
+        cells = dict(zip(frame.partition, key, strict=True))
+        folds = {piece.column.name: _folded(piece.column.name, several) for piece in frame.pieces}
+        yield Row.of({**cells, time: several[-1][time], **folds})
+
+
+def _folded(name: str, rows: list[Row]) -> object:
+    """By the name of the partial result: `count of rows`, `first that is there of a.v`."""
+    what, _, of = name.rpartition(" of ")
+    values = [1 if of == "rows" else row[of] for row in rows]
+    there = [value for value in values if isinstance(value, int)]
+    match what:
+        case "count":
+            return len(there)
+        case "sum" | "sum for the mean":
+            return sum(there) if there else None
+        case "min":
+            return min(there, default=None)
+        case "max":
+            return max(there, default=None)
+        case "first":
+            return {"v": values[0]}
+        case "last that is there":
+            return {"v": there[-1]} if there else None
+    raise ValueError(f"what is {name}?")
 
 
 def partial(node: plan.Group | plan.Session, row: Row) -> Row:

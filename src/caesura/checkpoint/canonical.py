@@ -13,7 +13,21 @@ from hashlib import sha256
 from sqlglot import exp
 
 from caesura.catalog import Catalog, Column, CompleteBy, Origin, Sink, Stream
-from caesura.plan import Aggregate, Equality, Group, Join, Output, Query, Rank, Scan, Session, SortKey, walk
+from caesura.plan import (
+    Aggregate,
+    Equality,
+    Frame,
+    Framed,
+    Group,
+    Join,
+    Output,
+    Query,
+    Rank,
+    Scan,
+    Session,
+    SortKey,
+    walk,
+)
 from caesura.sql.secrets import is_secret, masked
 
 _HINTS = {"shape", "demand"}
@@ -25,6 +39,8 @@ _COLUMNS: dict[type, tuple[str, ...]] = {
     Session: ("time", "keys"),
     Aggregate: ("arguments",),
     Rank: ("partition",),
+    Frame: ("partition",),
+    Framed: ("arguments",),
     SortKey: ("column",),
 }
 """The parts of plans that name columns. Any other text means what it says."""

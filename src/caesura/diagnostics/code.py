@@ -23,6 +23,7 @@ class Code(StrEnum):
     PUNCTUATIONS_GROW = "CAE0108"
     UNSAFE_TREE = "CAE0109"
     RANK_UNBOUNDED = "CAE0110"
+    FRAME_UNBOUNDED = "CAE0111"
     # binding
     UNKNOWN_RELATION = "CAE0201"
     UNKNOWN_COLUMN = "CAE0202"
@@ -107,6 +108,7 @@ TITLES: dict[Code, str] = {
     Code.SORT_UNBOUNDED: "the state of a sort grows without bound",
     Code.PUNCTUATIONS_GROW: "the punctuations that a join keeps grow by one entry per key",
     Code.UNSAFE_TREE: "the tree of joins that a hint asks for is not safe",
+    Code.FRAME_UNBOUNDED: "the state of a function with OVER grows without bound",
     Code.RANK_UNBOUNDED: "the state of a ranking grows without bound",
     Code.UNKNOWN_RELATION: "a name in FROM is not declared",
     Code.UNKNOWN_COLUMN: "no input has such a column",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from caesura.catalog import Values
+from caesura.catalog import Interval, Values
 from caesura.expression import Expr
 from caesura.plan import (
     Aggregate,
     Compare,
     Distinct,
     Filter,
+    Frame,
+    Framed,
     Group,
     Join,
     Merge,
@@ -67,6 +69,8 @@ def line(plan: Plan) -> str:
             return "distinct"
         case Sort(keys=keys):
             return f"sort by {', '.join(map(_sort_key, keys))}"
+        case Frame():
+            return _frame(plan)
         case Rank():
             return _rank(plan)
         case Merge():
@@ -96,10 +100,25 @@ def _aggregate(aggregate: Aggregate) -> str:
 
 
 def _rank(rank: Rank) -> str:
-    by = f"partition by {', '.join(f'`{name}`' for name in rank.partition)} " if rank.partition else ""
-    order = f"order by {', '.join(map(_sort_key, rank.order))}"
     limit = "" if rank.limit is None else f", at most {rank.limit}"
-    return f"`{rank.result.name}`: {rank.function.lower()} over {by}{order}{limit}"
+    return f"`{rank.result.name}`: {rank.function.lower()} over {_over(rank)}{limit}"
+
+
+def _frame(frame: Frame) -> str:
+    return f"over {_over(frame)}" + "".join(f", {_framed(each)}" for each in frame.functions)
+
+
+def _over(node: Rank | Frame) -> str:
+    by = f"partition by {', '.join(f'`{name}`' for name in node.partition)} " if node.partition else ""
+    return f"{by}order by {', '.join(map(_sort_key, node.order))}"
+
+
+def _framed(each: Framed) -> str:
+    arguments = ", ".join(f"`{name}`" for name in each.arguments) or "*"
+    far = "unbounded" if each.preceding is None else each.preceding
+    frame = f"{each.unit} {far.sql if isinstance(far, Interval) else far} preceding"
+    nulls = " ignore nulls" if each.ignore_nulls else ""
+    return f"`{each.result.name}`: {each.function}({arguments}){nulls} {frame}"
 
 
 def _sort_key(key: SortKey) -> str:

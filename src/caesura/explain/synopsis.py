@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TypedDict
 
 from caesura.aggregates import FUNCTIONS
-from caesura.plan import Group, Rank, Session
-from caesura.safety.because import first_rows, text
+from caesura.plan import Frame, Group, Rank, Session
+from caesura.safety.because import first_rows, reached, text
 from caesura.safety.closing import Closing
 from caesura.safety.names import bare, listed
 from caesura.safety.synopsis import Key, Synopsis
@@ -36,6 +36,8 @@ def of_entries(closing: Closing) -> SynopsisReport:
         keeps = list(dict.fromkeys(f"{each.shown}: {each.keeps.what}" for each in functions))
     if isinstance(closing.node, Rank):
         keeps = [first_rows(closing.node)]
+    if isinstance(closing.node, Frame):
+        keeps = [reached(closing.node)]
     return {"key": list(map(bare, closing.keys)), "keeps": keeps, "bound": closing.bound}
 
 

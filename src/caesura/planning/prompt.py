@@ -10,7 +10,7 @@ beforehand: then a group comes when the whole range is let through, so that it t
 from __future__ import annotations
 
 from caesura.catalog import OrderedBy, Promise, PunctuatedBy, Stream
-from caesura.plan import Compare, Group, Join, Plan, Rank, Scan, Session, Sort, walk
+from caesura.plan import Compare, Frame, Group, Join, Plan, Rank, Scan, Session, Sort, walk
 from caesura.producers import Source
 from caesura.safety.bounds import joined_on
 from caesura.safety.equality import EqualityClass, equality_classes, matching_classes
@@ -59,7 +59,7 @@ def _expects_punctuations(node: Plan) -> bool:
     match node:
         case Group(emit=emit):
             return emit == "final"
-        case Session() | Sort() | Rank() | Compare():
+        case Session() | Sort() | Rank() | Frame() | Compare():
             return True
         case Join():
             return bool(node.lonely)

@@ -10,6 +10,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -35,6 +36,9 @@ def bases(plan: Plan, column: str, *, through_order: bool) -> Iterator[tuple[Str
             pass
         case Filter(input=below) | Distinct(input=below) | Sort(input=below):
             yield from bases(below, column, through_order=through_order)
+        case Frame(input=below):
+            if any(each.name == column for each in below.columns):
+                yield from bases(below, column, through_order=through_order)
         case Rank(input=below, result=result):
             if column != result.name:
                 yield from bases(below, column, through_order=through_order)

@@ -8,6 +8,7 @@ from caesura.catalog import (
     ClosedBy,
     ClusteredBy,
     CompleteBy,
+    Interval,
     OrderedBy,
     Promise,
     PunctuatedBy,
@@ -15,7 +16,21 @@ from caesura.catalog import (
 )
 from caesura.expression import Expr
 from caesura.expression import shown as shown_sql
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Project, Rank, Scan, Session, Sort, types_of, walk
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Frame,
+    Group,
+    Join,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+    types_of,
+    walk,
+)
 from caesura.punctuation import Scheme
 from caesura.safety.bounded import Lack
 from caesura.safety.bounds import Shift
@@ -144,6 +159,8 @@ def not_summed(join: Join, lack: Lack | None, names: Names) -> str | None:
 def closed(closing: Closing, derived: Derived, names: Names) -> str:
     if isinstance(closing.node, Rank):
         return _ranked(closing, closing.node, derived, names)
+    if isinstance(closing.node, Frame):
+        return _framed(closing, closing.node, derived, names)
     keeping = tuple(dict.fromkeys(each.function for each in closing.growing))
     values = f", with every value that {series(keeping)} kept of it," if keeping else ""
     return f"{_subject(closing, names)} leaves{values} when {_all_close(derived, names)}"
@@ -157,6 +174,35 @@ def _ranked(closing: Closing, rank: Rank, derived: Derived, names: Names) -> str
     unlimited = f", since nothing limits {rank.function}," if rank.limit is None else ""
     early = f"; a row leaves once {listed(closing.early.attributes)} has passed it" if closing.early else ""
     return f"of a partition of {shown} {_rows_kept(rank)}{unlimited} until {when}{early}"
+
+
+def _framed(closing: Closing, frame: Frame, derived: Derived, names: Names) -> str:
+    shown, when = names.shown(closing.kept), _all_close(derived, names)
+    if closing.out:
+        return f"of a partition of {shown} {_reach(frame)} kept until {when}"
+    far = _farthest(frame) if closing.scheme is not None and closing.scheme.ordered else None
+    return f"a row of {shown} comes out when {when}" + (f"; frames reach {far} back" if far is not None else "")
+
+
+def _farthest(frame: Frame) -> str | None:
+    """How far ranges reach back, if they do."""
+    several = [each.preceding for each in frame.functions if each.unit == "range" and each.preceding]
+    length = max(several, key=lambda far: far if isinstance(far, int) else far.microseconds, default=None)
+    return length.sql if isinstance(length, Interval) else length if length is None else str(length)
+
+
+def reached(frame: Frame) -> str:
+    """What frames reach in a partition for as long as it is open, as a noun."""
+    counts = [each.preceding for each in frame.functions if each.unit == "rows"]
+    most = max((count for count in counts if isinstance(count, int)), default=0)
+    rows = ["the last row" if most == 1 else f"the last {most:,} rows"] if most else []
+    whole = ["the result so far"] if any(each.preceding is None for each in frame.functions) else []
+    return series((*whole, *rows))
+
+
+def _reach(frame: Frame) -> str:
+    noun = reached(frame)
+    return f"{noun} {'is' if noun in ('the last row', 'the result so far') else 'are'}"
 
 
 def _rows_kept(rank: Rank) -> str:
@@ -177,7 +223,7 @@ def first_rows(rank: Rank) -> str:
 
 
 def stays(closing: Closing, derivation: Derivation, names: Names) -> str:
-    verb = "never closes" if isinstance(closing.node, Group | Session | Rank) else "stays for ever"
+    verb = "never closes" if isinstance(closing.node, Group | Session | Rank) or closing.out else "stays for ever"
     if closing.few_entries:
         verb += " and grows"
     return f"{_subject(closing, names)} {verb}: " + "; ".join(
@@ -196,6 +242,8 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
         )
     if isinstance(closing.node, Rank) and closing.few_entries:
         yield from _taken(closing.node, derivation)
+    if isinstance(closing.node, Frame) and not closing.out:
+        yield _not_passed(closing.node, derivation, shown)
     if isinstance(closing.node, Sort) and closing.node.keys[0].descending:
         yield f"{listed(closing.keys)} falls, and a greater one may always come"
         return
@@ -208,7 +256,7 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
         rest = f"{listed(outside.attributes)} {'is' if len(outside.attributes) == 1 else 'are'}"
         yield f"{_punctuates(shown, outside.scheme)}, but {rest} not {_wanted(closing)}"
     yield from _disordered(closing, derivation)
-    if not closing.outside:
+    if not closing.outside and not (isinstance(closing.node, Frame) and closing.keys == ()):
         yield f"no punctuation comes from {shown}"
     if isinstance(closing.node, Session):
         yield f"{shown} is not ordered by {written(closing.kept, closing.node.time)}, the time of the sessions"
@@ -217,6 +265,17 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
             for i in staying(derivation.reaches[node]):
                 lost = names.shown(node.inputs[i])
                 yield f"{names.shown(node)} keeps {lost} for ever and so passes none of its punctuations on"
+
+
+def _not_passed(frame: Frame, derivation: Derivation, shown: str) -> str:
+    """Why a row has to wait for the end of its partition."""
+    first = frame.order[0]
+    name = written(frame.input, first.column)
+    if first.descending:
+        return f"{name} falls, and a greater one may always come"
+    if Scheme((first.column,), ordered=True) in derivation.of(frame.input):
+        return f"{name} may be NULL, and a row with NULL has no turn before its partition ends"
+    return f"{shown} is not ordered by {name}"
 
 
 def _taken(rank: Rank, derivation: Derivation) -> Iterator[str]:
@@ -266,6 +325,8 @@ def few_values(closing: Closing, names: Names) -> str:
         entries = f"there are only so many {what}s: {known}"
     if isinstance(closing.node, Rank):
         entries += f"; of {'it' if closing.single else 'each'} {_rows_kept(closing.node)}"
+    if isinstance(closing.node, Frame):
+        entries += f"; of {'it' if closing.single else 'each'} {_reach(closing.node)} kept"
     within = dict.fromkeys(
         f"{written(closing.kept, each.column)}: {each.few.why}" for each in closing.values if each.few is not None
     )
@@ -307,6 +368,8 @@ def _entry(closing: Closing) -> str:
             return "session"
         case Rank():
             return "partition"
+        case Frame():
+            return "partition" if closing.out else "row"
         case Distinct() | Compare() | Sort():
             return "row"
 
@@ -323,7 +386,7 @@ def _wanted(closing: Closing) -> str:
             return "a key beside the session"
         case Sort():
             return "the first column sorted by"
-        case Rank():
+        case Rank() | Frame():
             return "partitioned by"
         case Distinct() | Compare():
             return "selected"

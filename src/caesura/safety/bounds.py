@@ -15,7 +15,21 @@ from sqlglot import exp
 
 from caesura.catalog import Stream
 from caesura.expression import Expr
-from caesura.plan import Compare, Distinct, Filter, Group, Join, Merge, Plan, Project, Rank, Scan, Session, Sort
+from caesura.plan import (
+    Compare,
+    Distinct,
+    Filter,
+    Frame,
+    Group,
+    Join,
+    Merge,
+    Plan,
+    Project,
+    Rank,
+    Scan,
+    Session,
+    Sort,
+)
 from caesura.safety.predicates import conjuncts
 from caesura.safety.predicates import constant as is_constant
 from caesura.safety.presence import present
@@ -72,6 +86,8 @@ def bounds(plan: Plan) -> tuple[Bound, ...]:
         case Group(input=below, keys=keys) | Session(input=below, keys=keys):
             return tuple(_renamed(bounds(below), {key: (key,) for key in keys}))
         case Distinct(input=below) | Sort(input=below) | Rank(input=below) | Compare(inputs=(below, _)):
+            return bounds(below)
+        case Frame(input=below):
             return bounds(below)
         case Join() | Merge():
             return ()

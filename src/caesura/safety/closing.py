@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from caesura.aggregates import FUNCTIONS
-from caesura.plan import Compare, Distinct, Group, Plan, Project, Rank, Session, Sort
+from caesura.plan import Compare, Distinct, Frame, Group, Plan, Project, Rank, Session, Sort
 from caesura.punctuation import Scheme
 from caesura.safety.equality import equality_classes
 from caesura.safety.facts import Domain, domain
@@ -22,7 +22,7 @@ from caesura.safety.passing import passing
 from caesura.safety.presence import padded, present
 from caesura.safety.schemes import Derivation
 
-Closable = Group | Session | Distinct | Compare | Sort | Rank
+Closable = Group | Session | Distinct | Compare | Sort | Rank | Frame
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class Closing:
     values: tuple[Values, ...] = ()
     early: Scheme | None = None
     """The bound by which rows of a ranking leave before their partition is closed."""
+    out: bool = False
+    """Of a frame: whether it is of rows that are out, and not of those that wait."""
 
     @property
     def few_entries(self) -> bool:
@@ -118,13 +120,14 @@ def closings(node: Closable, derivation: Derivation) -> tuple[Closing, ...]:
             return (_sorting(node, below, derivation),)
         case Rank(input=below, partition=partition):
             return (_ranking(node, _closing(node, below, below, partition, derivation), derivation),)
+        case Frame():
+            return tuple(_framing(node, derivation))
 
 
 def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], derivation: Derivation) -> Closing:
     """Value schemes before ordered ones, fewest attributes first."""
     values = tuple(_values(node)) if isinstance(node, Group | Session) else ()
-    endless = isinstance(node, Session) or (isinstance(node, Rank) and (node.limit is None or node.ties))
-    growing = endless or any(each.few is None for each in values)
+    growing = _endless(node, derivation) or any(each.few is None for each in values)
     within = (
         s
         for s in derivation.of(source)
@@ -145,6 +148,19 @@ def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], de
         tuple(a for a in best.attributes if not present(kept, a)) if best else (),
         values,
     )
+
+
+def _endless(node: Closable, derivation: Derivation) -> bool:
+    """Whether what is kept under the keys grows until they are closed."""
+    match node:
+        case Session():
+            return True
+        case Rank():
+            return node.limit is None or node.ties
+        case Frame():
+            return passing(node, derivation.of(node.input)) is None
+        case _:
+            return False
 
 
 def _values(group: Group | Session) -> Iterator[Values]:
@@ -203,6 +219,25 @@ def _session(node: Session, derivation: Derivation) -> Closing:
         single=_single(node.input, entries),
         domains=_domains(node.input, entries),
     )
+
+
+def _framing(frame: Frame, derivation: Derivation) -> Iterator[Closing]:
+    """The rows that wait, and what frames reach of those that are out.
+
+    A bound lets rows out one after the other, and out of the reach of a range. All other frames reach into their
+    partition for as long as it is open. What waits for the end of its partition leaves nothing behind.
+    """
+    below, first = frame.input, frame.order[0].column
+    bound = passing(frame, derivation.of(below))
+    by_partition = _closing(frame, below, below, frame.partition, derivation)
+    if bound is None or not present(below, first):
+        _, time = _written(below, (first,))
+        outside = tuple(each for each in by_partition.outside if not time.issuperset(each.scheme.attributes))
+        yield replace(by_partition, outside=outside, single=False, domains=())
+        return
+    yield Closing(frame, below, below, (first,), bound, ())
+    if any(each.reaches_back and (each.unit == "rows" or each.preceding is None) for each in frame.functions):
+        yield replace(by_partition, out=True)
 
 
 def _all(plan: Plan) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from caesura.catalog import Check, PunctuatedBy
 from caesura.clocks import idle_releases, idle_windows
 from caesura.diagnostics import Diagnostic, Label, Span
 from caesura.diagnostics.code import Code
-from caesura.plan import Compare, Distinct, Group, Join, Plan, Rank, Scan, Session, Sort
+from caesura.plan import Compare, Distinct, Frame, Group, Join, Plan, Rank, Scan, Session, Sort
 from caesura.punctuation import Scheme
 from caesura.safety import because
 from caesura.safety.closing import Closing
@@ -102,6 +102,13 @@ def _complaint(closing: Closing, names: Names) -> tuple[Code, str, str]:
             message = f"the state of {shown} in {names.shown(closing.node)} grows without bound"
             label = f"every row is kept, in case {names.shown(closing.source)} has it"
             return Code.COMPARISON_UNBOUNDED, message, label
+        case Frame() if closing.out:
+            keys = ", ".join(written(closing.kept, key) for key in closing.keys)
+            message = f"what frames can still reach of {shown} by ({keys}) grows without bound"
+            return Code.FRAME_UNBOUNDED, message, "no partition is ever complete"
+        case Frame():
+            message = f"the rows of {shown} that wait for their turn grow without bound"
+            return Code.FRAME_UNBOUNDED, message, "an earlier row may still come"
         case Sort():
             message = f"the rows of {shown} that wait for their turn grow without bound"
             return Code.SORT_UNBOUNDED, message, "an earlier row may still come"
@@ -228,6 +235,8 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
         yield "group by a column that the input punctuates"
     if isinstance(closing.node, Rank) and closing.few_entries:
         yield from _limit_help(closing, closing.node, verdict.judgement.derivation)
+    if isinstance(closing.node, Frame):
+        yield from _frame_help(closing, closing.node, verdict.judgement.derivation)
     if isinstance(closing.node, Sort) and not additions:
         if closing.node.keys[0].descending:
             yield "sort by a rising column, or where the sink is read"
@@ -235,6 +244,17 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
             column = written(closing.kept, closing.nullable[0])
             yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
     yield from _narrowed(verdict)
+
+
+def _frame_help(closing: Closing, frame: Frame, derivation: Derivation) -> Iterator[str]:
+    first = frame.order[0]
+    column = written(closing.kept, first.column)
+    if closing.out:
+        yield "RANGE BETWEEN … PRECEDING AND CURRENT ROW, with a length, needs no partition to end"
+    elif first.descending:
+        yield f"order by {column} as it rises"
+    elif Scheme((first.column,), ordered=True) in derivation.of(frame.input):
+        yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
 
 
 def _limit_help(closing: Closing, rank: Rank, derivation: Derivation) -> Iterator[str]:

@@ -17,6 +17,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -58,6 +59,8 @@ def equality_classes(plan: Plan) -> tuple[EqualityClass, ...]:
         case Group(input=below, keys=keys) | Session(input=below, keys=keys):
             return _renamed(equality_classes(below), {key: [key] for key in keys})
         case Distinct(input=below) | Sort(input=below) | Rank(input=below) | Compare(inputs=(below, _)):
+            return equality_classes(below)
+        case Frame(input=below):
             return equality_classes(below)
         case Merge():
             return ()  # what holds on one side need not hold on the other

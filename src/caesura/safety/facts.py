@@ -18,6 +18,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -82,6 +83,8 @@ def facts(plan: Plan) -> Facts:
             return facts(below)
         case Rank(input=below):
             return facts(below) + _numbers(plan)
+        case Frame(input=below):
+            return facts(below) + _typed(plan)
         case Compare(inputs=(below, other), kind="intersect"):
             own: dict[Element, tuple[str, ...]] = {c.name: (c.name,) for c in plan.columns}
             return _renamed(facts(below), own, "one") + _renamed(facts(other), own, "the other")

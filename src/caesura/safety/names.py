@@ -13,6 +13,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -98,6 +99,8 @@ def _kind(plan: Plan) -> str | None:
             return "sort"
         case Rank():
             return "rank"
+        case Frame():
+            return "frame"
 
 
 def scans(plan: Plan) -> tuple[Scan, ...]:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from caesura.catalog import Check
 from caesura.expression import Expr
-from caesura.plan import Plan, Session, Sort
+from caesura.plan import Frame, Plan, Session, Sort
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Interval
@@ -65,7 +65,7 @@ def _ends(plan: Plan, proof: Reach | Closing, derivation: Derivation) -> Iterato
             if lack is not None and isinstance(lack.attribute, str):
                 known = closed(join).interval(lack.attribute)
                 yield from _between(join.inputs[start], lack.attribute, known)
-        case Closing(node=Sort() | Session()):
+        case Closing(node=Sort() | Session()) | Closing(node=Frame(), out=False):
             return
         case Closing(kept=kept, keys=keys):
             growing = (each.column for each in proof.growing) if proof.few_entries else ()

@@ -20,6 +20,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -68,6 +69,8 @@ def _asked(node: Plan, need: Need) -> Iterable[tuple[Plan, Need]]:
         case Session(input=below, time=time, keys=keys, aggregates=aggregates):
             arguments = (name for each in aggregates for name in each.arguments)
             return ((below, Need(frozenset((time, *keys, *arguments)), _counting(aggregates))),)
+        case Frame(input=below):
+            return ((below, Need(_all(below), duplicates=True)),)
         case Sort(input=below, keys=keys):
             exactly = need.exactly
             return ((below, replace(exactly, columns=exactly.columns.union(key.column for key in keys))),)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from caesura.plan import Rank
+from caesura.plan import Frame, Rank
 from caesura.punctuation import Scheme
 from caesura.safety.presence import present
 
 
-def passing(rank: Rank, schemes: Collection[Scheme]) -> Scheme | None:
+def passing(node: Rank | Frame, schemes: Collection[Scheme]) -> Scheme | None:
     """The rising bound of the input, by these schemes of it, that lets rows go before their partition is closed.
 
     A bound says nothing of NULL: where one may come, and comes first, nothing is certain before that.
     """
-    first = rank.order[0]
+    first = node.order[0]
     bound = Scheme((first.column,), ordered=True)
-    if first.descending or bound not in schemes or first.column in rank.partition:
+    if first.descending or bound not in schemes or first.column in node.partition:
         return None
-    return None if first.nulls_first and not present(rank.input, first.column) else bound
+    return None if first.nulls_first and not present(node.input, first.column) else bound

@@ -9,6 +9,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -40,6 +41,8 @@ def padded(plan: Plan, column: str) -> bool:
             return owner in plan.padded or padded(several[owner], column)
         case Merge(inputs=several) | Compare(inputs=several):
             return any(padded(each, column) for each in several)
+        case Frame(input=below):
+            return any(c.name == column for c in below.columns) and padded(below, column)
         case (
             Group(input=below)
             | Session(input=below)
@@ -70,6 +73,8 @@ def present(plan: Plan, column: str) -> bool:
             | Sort(input=below)
             | Compare(inputs=(below, _))
         ):
+            return any(c.name == column for c in below.columns) and present(below, column)
+        case Frame(input=below):
             return any(c.name == column for c in below.columns) and present(below, column)
         case Rank(input=below, result=result):
             return column == result.name or present(below, column)

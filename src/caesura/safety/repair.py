@@ -15,7 +15,7 @@ from itertools import count
 from typing import TypeAlias
 
 from caesura.catalog import Check, OrderedBy, PunctuatedBy, Stream
-from caesura.plan import Plan, Rank, Scan, Session, Sort, inputs, walk, with_inputs
+from caesura.plan import Frame, Plan, Rank, Scan, Session, Sort, inputs, walk, with_inputs
 from caesura.safety.bases import bases
 from caesura.safety.because import constraint, text
 from caesura.safety.closing import Closing
@@ -166,6 +166,11 @@ def _steps(proof: Reach | Closing) -> Iterator[Addition]:
         case Closing(node=Session(time=time, keys=keys), source=source):
             yield from _ordered(source, time)
             for column in keys:
+                yield from _punctuated(source, column)
+        case Closing(node=Frame(order=(first, *_), partition=partition), source=source, out=False):
+            if not first.descending:
+                yield from _ordered(source, first.column)
+            for column in partition:
                 yield from _punctuated(source, column)
         case Closing(source=source, keys=keys):
             for column in keys:

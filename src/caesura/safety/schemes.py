@@ -17,6 +17,7 @@ from caesura.plan import (
     Compare,
     Distinct,
     Filter,
+    Frame,
     Group,
     Join,
     Merge,
@@ -99,8 +100,8 @@ def derive(plan: Plan) -> Derivation:
                 found = (*_renamed(schemes[below], node.copies), *_computed(node, schemes[below]))
             case Group(input=below, keys=keys):
                 found = _renamed(schemes[below], {key: (key,) for key in keys})
-            case Rank(input=below):
-                found = _numbered(node, schemes[below])
+            case Rank(input=below) | Frame(input=below):
+                found = _over(node, schemes[below])
             case Session(input=below):
                 found = _of_sessions(node, schemes[below])
             case Merge(inputs=several) | Compare(inputs=several):
@@ -140,7 +141,7 @@ def _asks(node: Plan, above: frozenset[str]) -> frozenset[str]:
             return frozenset(column.name for column in node.columns)
         case Sort(keys=keys):
             return above | {key.column for key in keys}
-        case Rank(partition=partition, order=order):
+        case Rank(partition=partition, order=order) | Frame(partition=partition, order=order):
             return frozenset((*partition, order[0].column))
         case Filter() | Scan():
             return above
@@ -179,10 +180,10 @@ def _computed(project: Project, found: Iterable[Derived]) -> Iterator[Derived]:
                 yield replace(derived, scheme=scheme)
 
 
-def _numbered(rank: Rank, found: tuple[Derived, ...]) -> Iterator[Derived]:
+def _over(node: Rank | Frame, found: tuple[Derived, ...]) -> Iterator[Derived]:
     """What closes whole partitions, and the bound by which rows go before."""
-    bound = passing(rank, [derived.scheme for derived in found])
-    partition = set(rank.partition)
+    bound = passing(node, [derived.scheme for derived in found])
+    partition = set(node.partition)
     return (each for each in found if each.scheme == bound or partition.issuperset(each.scheme.attributes))
 
 

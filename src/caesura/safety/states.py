@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from caesura.catalog import ClosedBy, ClusteredBy, OrderedBy, Unique
 from caesura.diagnostics import Span
-from caesura.plan import Compare, Distinct, Group, Join, Need, Plan, Rank, Session, Sort, endless, walk
+from caesura.plan import Compare, Distinct, Frame, Group, Join, Need, Plan, Rank, Session, Sort, endless, walk
 from caesura.safety import because
 from caesura.safety.bounded import Lack
 from caesura.safety.closing import Closing, closings
@@ -92,7 +92,7 @@ def judge(plan: Plan, beside: Iterable[Plan] = ()) -> Judgement:
                 summed = summary_of(node, derivation, needed)
                 states += (_join_state(node, i, derivation, called, summed) for i in range(len(node.inputs)))
                 blocked += _lonely(node, derivation, called)
-            case Group() | Session() | Distinct() | Compare() | Sort() | Rank():
+            case Group() | Session() | Distinct() | Compare() | Sort() | Rank() | Frame():
                 for closing in closings(node, derivation):
                     states.append(_closing_state(closing, derivation, called))
                     blocked += _blocked(closing, derivation, called)
@@ -115,7 +115,7 @@ def open_proofs(plan: Plan, derivation: Derivation | None = None) -> Iterator[Re
                 for i in staying(reaches := derivation.reaches[node]):
                     if (reach := reaches[i]) is not None and (summed is None or summed.of(i) is None):
                         yield reach
-            case Group() | Session() | Distinct() | Compare() | Sort() | Rank():
+            case Group() | Session() | Distinct() | Compare() | Sort() | Rank() | Frame():
                 yield from (each for each in closings(node, derivation) if _proof(each, derivation) is None)
             case _:
                 pass

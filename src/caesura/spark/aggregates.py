@@ -101,7 +101,7 @@ def _words(aggregate: Aggregate, types: Mapping[str, Type]) -> dict[str, str]:
         "all": ", ".join(quoted) or "*",
         "value": quoted[0] if len(quoted) == 1 else _together(quoted),
         "value_type": str(given[0]) if len(given) == 1 else _struct(given),
-        "sum_type": _sum_type(given),
+        "sum_type": sum_type(given),
     }
     for name, argument, type in zip("xy", quoted, given, strict=False):
         words |= {name: argument, f"{name}_type": str(type)}
@@ -119,7 +119,7 @@ def _struct(types: list[Type]) -> str:
     return f"STRUCT<{', '.join(f'v{i}: {type}' for i, type in enumerate(types, 1))}>"
 
 
-def _sum_type(types: list[Type]) -> str:
+def sum_type(types: list[Type]) -> str:
     """The sum that an average keeps: of decimals as SUM, of all else as in Spark a double."""
     return str(summed((types[0],))) if len(types) == 1 and types[0].kind == "DECIMAL" else "DOUBLE"
 

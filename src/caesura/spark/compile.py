@@ -17,6 +17,7 @@ from caesura.operators.conditions import Condition
 from caesura.operators.demand import Demanded, Part
 from caesura.operators.distinct import Distinct
 from caesura.operators.forget import Partner, Partners, Remembered
+from caesura.operators.frame import Frame
 from caesura.operators.group import Group
 from caesura.operators.image import Image
 from caesura.operators.join import Join, Side
@@ -43,6 +44,7 @@ from caesura.safety.summarise import summary
 from caesura.safety.tree import largest_first, leaves
 from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
+from caesura.spark.frames import framed
 from caesura.spark.halves import compared, paired
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
@@ -155,6 +157,8 @@ class _Compiler:
                     operators[node] = self._group(node)
                 case plan.Rank():
                     operators[node] = self._rank(node)
+                case plan.Frame():
+                    operators[node] = self._frame(node)
                 case plan.Session():
                     operators[node] = self._session(node)
                 case plan.Distinct():
@@ -228,7 +232,7 @@ class _Compiler:
                 return tuple(dict.fromkeys(key for keys in found for key in keys))
             case plan.Group(input=below, keys=keys) | plan.Session(input=below, keys=keys):
                 return _renamed(self._keys[below], {key: key for key in keys})
-            case plan.Rank(input=below, partition=partition):
+            case plan.Rank(input=below, partition=partition) | plan.Frame(input=below, partition=partition):
                 return _renamed(self._keys[below], {name: name for name in partition})
             case plan.Join():
                 found = (
@@ -372,18 +376,15 @@ class _Compiler:
             changes=node.emit == "changes",
         )
 
-    def _passed_by(self) -> Iterator[tuple[plan.Rank, Attributes]]:
+    def _passed_by(self) -> Iterator[tuple[plan.Rank | plan.Frame, Attributes]]:
         for node in self._nodes:
-            if isinstance(node, plan.Rank):
+            if isinstance(node, plan.Rank | plan.Frame):
                 bound = passing(node, [derived.scheme for derived in self._schemes[node.input]])
                 yield node, () if bound is None else bound.attributes
 
     def _rank(self, node: plan.Rank) -> Rank:
         label, first = self._label("rank"), self._passing[node]
         came = (Column(CAME, BIGINT),) if first else ()
-        types = {name: self._types[node][name] for name in (*node.partition, *first)}
-        released = {name: type for name, type in types.items() if type.scalar}
-        keys = (*self._keys[node], *((first,) if first else ()))
         return Rank(
             table=StateTable(label, (*node.input.columns, *came), eager=_reopens(node)),
             partition=node.partition,
@@ -392,10 +393,21 @@ class _Compiler:
             function=node.function,
             result=node.result.name,
             limit=node.limit,
-            released=Store(f"{label}: released", released, keys),
+            released=self._released(node, label),
             passed=self._passed(node, label),
             passing=bool(first),
         )
+
+    def _frame(self, node: plan.Frame) -> Frame:
+        label, passing = self._label("frame"), bool(self._passing[node])
+        released, passed = self._released(node, label), self._passed(node, label)
+        return framed(node, label, released, passed, passing=passing, eager=_reopens(node))
+
+    def _released(self, node: plan.Rank | plan.Frame, label: str) -> Store:
+        first = self._passing[node]
+        types = {name: self._types[node][name] for name in (*node.partition, *first)}
+        keys = (*self._keys[node], *((first,) if first else ()))
+        return Store(f"{label}: released", {name: type for name, type in types.items() if type.scalar}, keys)
 
     def _session(self, node: plan.Session) -> Session:
         label = self._label("session")

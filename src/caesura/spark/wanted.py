@@ -34,7 +34,7 @@ class Wanted:
 class AllWanted:
     """Of all nodes, which come inputs first. `asked`: the columns that readers of the roots ask for. `purging`:
     those by whose punctuations rows of joins are purged. `synopses`: the inputs of joins whose rows never leave,
-    so that what they close is not passed on. `passing`: the column by whose bound rows leave a ranking before
+    so that what they close is not passed on. `passing`: the column by whose bound rows leave an OVER before
     their partition is closed, if there is one."""
 
     def __init__(
@@ -45,7 +45,7 @@ class AllWanted:
         graphs: Mapping[plan.Join, JoinGraph],
         purging: Mapping[plan.Join, Collection[str]],
         synopses: Mapping[plan.Join, Collection[int]],
-        passing: Mapping[plan.Rank, Collection[str]],
+        passing: Mapping[plan.Rank | plan.Frame, Collection[str]],
     ) -> None:
         self._graphs = graphs
         self._purging = purging
@@ -110,7 +110,7 @@ class AllWanted:
                 self._of[below].ask((time, *keys))
             case plan.Distinct(input=below):
                 self._of[below].ask(_scalars(below), history=wanted.history)
-            case plan.Rank(input=below, partition=partition):
+            case plan.Rank(input=below, partition=partition) | plan.Frame(input=below, partition=partition):
                 self._of[below].ask({*partition, *self._passing[node]} & {*_scalars(below)})
             case plan.Sort(input=below, keys=(first, *_)):
                 self._of[below].ask({first.column} & {*_scalars(below)}, history=True)

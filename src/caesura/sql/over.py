@@ -16,9 +16,10 @@ from caesura.diagnostics import CaesuraError, Source
 from caesura.diagnostics.code import Code
 from caesura.expression import column, columns_of
 from caesura.plan import Output, Plan, Project, SortKey
+from caesura.sql.analytic import read_analytic
 from caesura.sql.arithmetic import INT
 from caesura.sql.expressions import bound, enclosed, typed
-from caesura.sql.functions import ordered, spelling
+from caesura.sql.functions import ordered
 from caesura.sql.names import Reach, bound_column
 from caesura.sql.naming import generated
 from caesura.sql.refusal import refusal
@@ -118,26 +119,17 @@ def _with_name(item: exp.Expr) -> exp.Expr:
 
 def _bound(call: exp.Window, name: str, reach: Reach, names: Mapping[str, exp.Expr]) -> Over:
     refuse_extras(call, {"this", "partition_by", "order", "spec", "over"}, reach.source)
+    function, type_ = call.this, INT
+    if type(function) not in RANKS:
+        function, type_ = read_analytic(bound(function, reach, names), reach.source)
     over = Over(
-        call.this,
+        exp.Null(),
         tuple(call.args.get("partition_by") or ()),
         tuple(call.args["order"].expressions) if call.args.get("order") else (),
-        Column(name, _result_type(call, reach.source)),
+        Column(name, type_),
         call,
     )
-    return over.mapped(lambda tree: key_of(bound(tree, reach, names)))
-
-
-def _result_type(call: exp.Window, source: Source) -> Type:
-    if type(call.this) in RANKS:
-        return INT
-    raise refusal(
-        Code.WINDOW_FUNCTION,
-        f"this version does not execute `{spelling(call.this, source)}` with OVER",
-        span(call, source),
-        because=f"it executes {', '.join(RANKS.values())}",
-        help="often a GROUP BY with MAX or MIN answers the question",
-    )
+    return replace(over.mapped(lambda tree: key_of(bound(tree, reach, names))), function=function)
 
 
 @dataclass

@@ -13,10 +13,11 @@ from caesura.diagnostics.code import Code
 from caesura.expression import column
 from caesura.plan import Distinct, Filter, Group, Output, Plan, Project, Sort, walk
 from caesura.sql.expressions import bound, condition, enclosed, typed
+from caesura.sql.framing import framing
 from caesura.sql.grouping import Grouping
 from caesura.sql.items import Item, bind_items, check_names
 from caesura.sql.names import Reach, check_count
-from caesura.sql.over import Columns, Over, without_over
+from caesura.sql.over import RANKS, Columns, Over, without_over
 from caesura.sql.ranking import ranking
 from caesura.sql.refusal import refusal
 from caesura.sql.relations import Derived, Scope
@@ -154,7 +155,7 @@ def _bind_select(select: exp.Select, scope: Scope) -> Plan:
             span(select.args["emit"], source),
             because="the rows of any other query never change",
         )
-    plan = _ranked(plan, asked, source)
+    plan = _computed_over(plan, asked, source)
     outputs = tuple(Output(item.name, typed(item.tree, source)) for item in asked.items)
     plan = Project(plan, outputs, span(select, source))
     if distinct := select.args.get("distinct"):
@@ -180,12 +181,14 @@ def _aliases(items: list[Item]) -> dict[str, exp.Expr]:
     return {item.name.lower(): enclosed(item.tree) for item in items}
 
 
-def _ranked(plan: Plan, asked: Asked, source: Source) -> Plan:
-    """A node for each call with OVER, each over the one before, and over them the condition of QUALIFY."""
+def _computed_over(plan: Plan, asked: Asked, source: Source) -> Plan:
+    """Nodes for the calls with OVER, each over the one before, and over them the condition of QUALIFY."""
     if not asked.overs:
         return plan
     columns = Columns(source)
-    nodes = [ranking(over, columns, source) for over in asked.overs]
+    ranked = [over for over in asked.overs if type(over.function) in RANKS]
+    framed = [over for over in asked.overs if over not in ranked]
+    nodes = [*framing(framed, columns, source), *(ranking(over, columns, source) for over in ranked)]
     plan = columns.below(plan, asked.trees)
     for node in nodes:
         plan = node(plan)

@@ -1,0 +1,4 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), day DATE NOT NULL, at TIMESTAMP NOT NULL,
+  PUNCTUATED BY (auction), ORDERED BY (at WITHIN INTERVAL 5 SECONDS)
+) USING json LOCATION 'bid';
+SELECT auction, LAG(price, bidder) OVER (PARTITION BY auction ORDER BY at) AS x FROM bid;
