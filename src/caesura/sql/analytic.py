@@ -33,6 +33,10 @@ class Analytic(exp.Expression):
     arg_types: ClassVar[dict[str, bool]] = {"this": True, "expressions": True, "ignore_nulls": False}
 
 
+_PLACES = (exp.Lead, exp.NthValue, exp.Ntile, exp.CumeDist, exp.PercentRank)
+"""What the parser takes for aggregates, and are none."""
+
+
 def read_analytic(node: exp.Expr, source: Source) -> tuple[Analytic, Type]:
     """The call, whose names are bound, and the type of its result."""
     call, ignore_nulls = node, False
@@ -50,7 +54,7 @@ def read_analytic(node: exp.Expr, source: Source) -> tuple[Analytic, Type]:
     elif isinstance(call, exp.Lag):
         given = (call.this, call.args.get("offset"), call.args.get("default"))
         read, type_ = Analytic(this="LAG", expressions=[each for each in given if each is not None]), None
-    elif is_aggregate(call) and not isinstance(call, exp.Lead | exp.NthValue | exp.Ntile):
+    elif is_aggregate(call) and not isinstance(call, _PLACES):
         read, type_ = _aggregate(call, source)
     else:
         raise _unknown(call, source, spelling(call, source))
