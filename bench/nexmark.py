@@ -145,7 +145,7 @@ def middle(answers: Sequence[Answer | Refused]) -> Answer | Refused:
 def targets(found: Found) -> list[Target]:
     met = []
     if ratios := found.ratios("flink"):
-        met.append(at_least("events/s / Flink SQL, geometric mean", geometric_mean(ratios.values()), 1))
+        met.append(at_least("events/s / Flink SQL, geometric mean", geometric_mean(ratios.values()), 2))
         met += [
             at_least(f"{query}: events/s / Flink SQL", ratio, 1)
             for query, ratio in sorted(ratios.items(), key=lambda each: each[1])
@@ -155,7 +155,7 @@ def targets(found: Found) -> list[Target]:
     if ratios := found.ratios("spark"):
         met.append(at_least("events/s / Spark, geometric mean", geometric_mean(ratios.values()), 1))
     if found.together is not None:
-        met.append(at_most("one pipeline / the sum of its queries alone", found.together / found.alone(), 1))
+        met.append(at_most("one pipeline / the sum of its queries alone", found.together / found.alone(), 0.5))
     return met
 
 
