@@ -53,7 +53,7 @@ def test_the_state_ends_with_as_many_rows_as_the_witness(
     arguments = ["witness", str(file), "--query", "select_1", "--rows", str(rows), "--out", str(tmp_path)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     prepared = caesura.Session(spark).file(file)
-    with pytest.raises(caesura.CaesuraError, match="CAE010"):
+    with pytest.raises(caesura.CaesuraError, match="CAE01"):
         prepared.start(format="memory")
     query = prepared.start(format="memory", allow_unbounded=True)
     query.processAllAvailable()
