@@ -15,47 +15,49 @@ from caesura.testing.drawn import Drawn
 from caesura.testing.script import Script
 from tests.spark.against_duckdb import Database, inserts
 
-COLUMNS = "sensor BIGINT, place STRING, value DECIMAL(8, 2), at TIMESTAMP"
+COLUMNS = "sensor BIGINT, place STRING, value DECIMAL(8, 2), seen TIMESTAMP"
 START = datetime(2026, 1, 1)
 DRAWN = Drawn(
     {
         "sensor": range(5),
         "place": ("Aachen", "Bonn", "Ulm"),
         "value": [Decimal(n) / 4 for n in range(8)],
-        "at": [START + timedelta(seconds=17 * n) for n in range(60)],
+        "seen": [START + timedelta(seconds=17 * n) for n in range(60)],
     },
-    closing=[[("sensor", "at")], [("sensor", "place")], [("sensor",)], [("place",)], []],
-    rising="at",
+    closing=[[("sensor", "seen")], [("sensor", "place")], [("sensor",)], [("place",)], []],
+    rising="seen",
 )
-BY_ALL = "PARTITION BY sensor ORDER BY at, place DESC, value"
-BY_TIME = "PARTITION BY sensor ORDER BY at"
+BY_ALL = "PARTITION BY sensor ORDER BY seen, place DESC, value"
+BY_TIME = "PARTITION BY sensor ORDER BY seen"
 LAST_MINUTES = "RANGE BETWEEN INTERVAL 2 MINUTES PRECEDING AND CURRENT ROW"
 NEAR = f"{BY_TIME} {LAST_MINUTES}"
+SEEN = "CAST(seen AS STRING) AS moment"
 QUERIES = {
-    "near": f"""SELECT sensor, at, COUNT(*) OVER ({NEAR}) AS n, SUM(value) OVER ({NEAR}) AS total,
+    "near": f"""SELECT sensor, {SEEN}, COUNT(*) OVER ({NEAR}) AS n, SUM(value) OVER ({NEAR}) AS total,
         MIN(place) OVER ({NEAR}) AS first, AVG(CAST(value AS DOUBLE)) OVER ({NEAR}) AS mean FROM reading""",
-    "anywhere": f"""SELECT at, COUNT(*) OVER (ORDER BY at {LAST_MINUTES}) AS n,
-        MAX(value) OVER (ORDER BY at) AS most FROM reading""",
-    "last_rows": f"""SELECT sensor, place, value, at, SUM(value) OVER ({BY_ALL} ROWS 2 PRECEDING) AS three,
+    "anywhere": f"""SELECT {SEEN}, COUNT(*) OVER (ORDER BY seen {LAST_MINUTES}) AS n,
+        MAX(value) OVER (ORDER BY seen) AS most FROM reading""",
+    "last_rows": f"""SELECT sensor, place, value, {SEEN}, SUM(value) OVER ({BY_ALL} ROWS 2 PRECEDING) AS three,
         value - LAG(value) OVER ({BY_ALL}) AS step, LAG(place, 2, 'none') OVER ({BY_ALL}) AS before,
         FIRST_VALUE(value) OVER ({BY_ALL} ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS oldest FROM reading""",
-    "so_far": f"""SELECT sensor, at, COUNT(value) OVER ({BY_TIME}) AS n, SUM(value) OVER ({BY_TIME}) AS total,
+    "so_far": f"""SELECT sensor, {SEEN}, COUNT(value) OVER ({BY_TIME}) AS n, SUM(value) OVER ({BY_TIME}) AS total,
         AVG(CAST(value AS DOUBLE)) OVER ({BY_TIME}) AS mean, MAX(place) OVER ({BY_TIME}) AS last,
         COUNT(*) FILTER (WHERE place = 'Bonn') OVER ({BY_TIME}) AS bonn FROM reading""",
-    "known": f"""SELECT sensor, place, value, at, FIRST_VALUE(value) OVER ({BY_ALL}) AS first,
+    "known": f"""SELECT sensor, place, value, {SEEN}, FIRST_VALUE(value) OVER ({BY_ALL}) AS first,
         LAST_VALUE(value IGNORE NULLS) OVER ({BY_ALL} ROWS UNBOUNDED PRECEDING) AS last FROM reading""",
     "by_value": """SELECT sensor, value, COUNT(*) OVER (PARTITION BY sensor ORDER BY value DESC NULLS LAST) AS n
         FROM reading""",
-    "rising": """SELECT sensor, at, value FROM reading
-        QUALIFY value > AVG(value) OVER (PARTITION BY sensor ORDER BY at)""",
-    "steps": """SELECT minute, COUNT(*) AS n, SUM(step) AS up FROM (SELECT date_trunc('minute', at) AS minute,
-        value - LAG(value, 1, 0) OVER (PARTITION BY sensor ORDER BY at, place, value) AS step FROM reading)
+    "rising": f"""SELECT sensor, {SEEN}, value FROM reading
+        QUALIFY value > AVG(value) OVER (PARTITION BY sensor ORDER BY seen)""",
+    "steps": """SELECT CAST(minute AS STRING) AS moment, COUNT(*) AS n, SUM(step) AS up
+        FROM (SELECT date_trunc('minute', seen) AS minute,
+        value - LAG(value, 1, 0) OVER (PARTITION BY sensor ORDER BY seen, place, value) AS step FROM reading)
         GROUP BY minute""",
 }
 
 
 def test_frames_of_queries_are_those_of_duckdb(spark: SparkSession, tmp_path: Path) -> None:
-    promises = "PUNCTUATED BY (sensor), ORDERED BY (at), CHECK (at IS NOT NULL)"
+    promises = "PUNCTUATED BY (sensor), ORDERED BY (seen), CHECK (seen IS NOT NULL)"
     script = Script(
         spark, tmp_path, f"CREATE STREAM reading ({COLUMNS}, {promises}) FROM FILES reading; {inserts(QUERIES)}"
     )
