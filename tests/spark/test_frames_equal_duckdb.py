@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from caesura.progress import Progress
@@ -56,6 +57,7 @@ QUERIES = {
 }
 
 
+@pytest.mark.long
 def test_frames_of_queries_are_those_of_duckdb(spark: SparkSession, tmp_path: Path) -> None:
     promises = "PUNCTUATED BY (sensor), ORDERED BY (seen), CHECK (seen IS NOT NULL)"
     script = Script(

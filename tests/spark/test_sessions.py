@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from caesura import plan
@@ -108,6 +109,7 @@ WANTED = {
 }
 
 
+@pytest.mark.long
 def test_what_is_out_is_contained_in_the_result_and_equals_it_at_the_end(
     spark: SparkSession, tmp_path: Path
 ) -> None:
