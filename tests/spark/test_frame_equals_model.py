@@ -98,6 +98,9 @@ TRACE: Trace = [
 ]
 
 
-@pytest.mark.parametrize("policy", [PurgePolicy(), LAZY], ids=["written anew", "appended"])
+@pytest.mark.parametrize(
+    "policy",
+    [pytest.param(PurgePolicy(), id="written anew", marks=pytest.mark.long), pytest.param(LAZY, id="appended")],
+)
 def test_frames_on_spark_are_those_of_the_model(spark: SparkSession, tmp_path: Path, policy: PurgePolicy) -> None:
     compare_all(spark, tmp_path, ROOTS, policy, TRACE, "- 0 1 2 3 4 5 7 8 9 10 12 21 22")

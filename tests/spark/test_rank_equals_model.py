@@ -61,7 +61,10 @@ TRACE: Trace = [
 ]
 
 
-@pytest.mark.parametrize("policy", [PurgePolicy(), LAZY], ids=["written anew", "appended"])
+@pytest.mark.parametrize(
+    "policy",
+    [pytest.param(PurgePolicy(), id="written anew", marks=pytest.mark.long), pytest.param(LAZY, id="appended")],
+)
 def test_a_ranking_on_spark_does_what_the_model_does(
     spark: SparkSession, tmp_path: Path, policy: PurgePolicy
 ) -> None:
