@@ -36,8 +36,8 @@ OTHER_SOURCES = {
         " WATERMARK FOR since AS since, PRIMARY KEY (key) NOT ENFORCED"
     }
 }
-"""Files cannot be looked up in, so this is a table with versions, of which there is one. A join without time,
-which keeps all bids, was tried, and was slower."""
+"""Files cannot be looked up in, so this is a table with versions, of which there is one. A join without time, that
+keeps all bids, was tried, and was slower."""
 ROWS_PER_FILE = 200_000
 """A reader of Flink takes one file after the other, in any order, and its watermark never goes back: with files so
 large every reader has taken one before any is at its end. A stream that is smaller is one file."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterable
 from time import perf_counter
 from typing import NamedTuple
 
@@ -67,9 +68,9 @@ def tables(job: Job, directory: str, settings: dict[str, str]) -> TableEnvironme
     return environment
 
 
-def into(environment: TableEnvironment, rows: dict[str, Table], sink: TableDescriptor) -> StatementSet:
+def into(environment: TableEnvironment, tables: Iterable[Table], sink: TableDescriptor) -> StatementSet:
     statements = environment.create_statement_set()
-    for table in rows.values():
+    for table in tables:
         statements.add_insert(sink, table)
     return statements
 
@@ -116,22 +117,23 @@ def main(job: Job) -> dict[str, object]:
 
     def query(directory: str) -> StatementSet:
         environment = tables(job, directory, {})
-        return into(environment, {"result": environment.sql_query(job.query)}, sink)
+        return into(environment, [environment.sql_query(job.query)], sink)
 
     try:
         planned = planned_changes(query(job.streams))
     except TableException as refused:
         return {"refused": str(refused).splitlines()[0].split(": ", 1)[-1]}
+    seen = seen_changes(tables(job, job.sample, {}), job) if job.sample else []
     rows_out = count_of(tables(job, job.streams, MINI_BATCHES), job)
     end = perf_counter() + job.warm_up_seconds
     while perf_counter() < end:
         seconds_of(query(job.warm_up))
     environment = tables(job, job.streams, {})
-    read = {name: environment.from_path(name) for name in job.sources}
+    read = [environment.from_path(name) for name in job.sources]
     return {
         "rows_out": rows_out,
         "planned_changes": planned,
-        "seen_changes": seen_changes(tables(job, job.sample, {}), job) if job.sample else [],
+        "seen_changes": seen,
         "seconds": seconds_of(query(job.streams)),
         "source_seconds": seconds_of(into(environment, read, descriptor(BLACKHOLE))),
     }
