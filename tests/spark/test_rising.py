@@ -58,18 +58,13 @@ def broken(expression: str, column: str) -> Iterator[str]:
 
 @pytest.fixture(params=[each if each in QUICK else pytest.param(each, marks=pytest.mark.long) for each in CLOCKS])
 def zoned(spark: SparkSession, request: pytest.FixtureRequest) -> SparkSession:
-    """Times every quarter of an hour about the moments when clocks change, and some far ones."""
+    """Times about the moments when clocks change, the closer the more, and some far ones."""
     session = spark.newSession()
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    near = [
-        f"explode(sequence(TIMESTAMP'{at}' - INTERVAL 50 HOURS, TIMESTAMP'{at}' + INTERVAL 50 HOURS, "
-        "INTERVAL 17 MINUTES))"
-        for at in CLOCKS[request.param]
-    ]
-    selects = [f"SELECT {each} AS t" for each in near] + [
-        f"SELECT TIMESTAMP'{each} 11:12:13' AS t" for each in FAR
-    ]
-    session.sql(" UNION ALL ".join(selects)).createOrReplaceTempView("times")
+    minutes = (*range(-3_000, 3_000, 97), *range(-180, 180, 13), -0.5, -0.01, 0, 0.01)
+    near = [f"TIMESTAMP'{at}' + INTERVAL '{m * 60}' SECOND" for at in CLOCKS[request.param] for m in minutes]
+    far = [f"TIMESTAMP'{each} 11:12:13'" for each in FAR]
+    session.sql(f"SELECT explode(array({', '.join((*near, *far))})) AS t").createOrReplaceTempView("times")
     session.sql("CACHE TABLE times")
     session.conf.set("spark.sql.session.timeZone", request.param)
     return session

@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from caesura.diagnostics import CaesuraError, Source
+from caesura.diagnostics import Source
 from caesura.safety.verdict import check
 from caesura.sql.bind import bind
 from caesura.testing.nexmark import nexmark_declarations
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "nexmark"
 QUERIES = [f"q{number}" for number in range(24)]
-COMING = frozenset[str]()
-"""Those that this version refuses: functions over frames."""
 ROW = re.compile(r"\| \[(?P<query>q\d+)\]\((?P=query)\.sql\) [^|]+ \| (?P<verdict>[^|]+) \| (?P<by>[^|]+) \|")
 
 
@@ -33,13 +31,7 @@ def test_every_query_is_in_the_readme() -> None:
     assert list(readme()) == QUERIES
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        pytest.param(q, marks=pytest.mark.xfail(strict=True, raises=CaesuraError)) if q in COMING else q
-        for q in QUERIES
-    ],
-)
+@pytest.mark.parametrize("query", QUERIES)
 def test_a_query_has_the_verdict_of_the_readme(query: str) -> None:
     (found,) = bind(Source(query, text(query))).queries
     verdict = check(found)
