@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from caesura.catalog import Check, OrderedBy, PunctuatedBy
+from caesura.plan import Session
 from caesura.safety.witness import Item, witness
 from caesura.types import Type
 from tests.plans import AUCTION, BID, expr, group, join, scan, stream, where
@@ -44,6 +45,17 @@ def test_a_group_that_never_closes_gets_a_row_per_group() -> None:
     assert found is not None
     assert [row["bidder"] for row in rows(found.items)] == [1, 2, 3]
     assert [item.cells for item in found.items if item.punctuation] == [{"auction": k} for k in (1, 2, 3)]
+
+
+def test_rows_that_would_be_one_session_come_further_apart_than_its_gap() -> None:
+    seen = stream("s", "at", type=Type("TIMESTAMP"))
+    found = witness(Session(scan(seen), "s.at", expr("INTERVAL '90' SECONDS"), (), ()), 3)
+    assert found is not None
+    assert [row["at"] for row in rows(found.items)] == [f"2024-01-01T00:0{k}Z" for k in ("1:31", "3:02", "4:33")]
+    assert found.doubts == ()
+    found = witness(Session(scan(seen), "s.at", expr("INTERVAL '9' DAYS"), (), ()), 3)
+    assert found is not None
+    assert found.doubts[:1] == ("rows within INTERVAL '9' DAYS of each other are one session",)
 
 
 def test_checks_and_filters_are_kept_to() -> None:

@@ -55,8 +55,11 @@ class Session:
         return complete.project({**{name: quote(name) for name in self._whole}, **self.results})
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
-        closing = self._closing(inputs)
-        if state[self.table.name].rewrite or closing.everything:
+        (source,) = inputs
+        held, closing = state[self.table.name], self._closing(inputs)
+        if source.rows is None and held.compact and not closing:
+            return {}
+        if held.rewrite or closing.everything:
             rest = uncovered(self._open(state, inputs), closing)
             return {self.table.name: Change(rest, rewrite=True), **self.released.replace(state, NOTHING)}
         # A new session that is closed by itself may be part of one that is not.
