@@ -12,10 +12,9 @@ from caesura.spark.session import embedded
 from tests.spark.postgres import DRIVER
 
 # Tests run many small plans once. Compiling them, to Java and then to the best machine code, would take more time
-# than it could ever give back.
+# than it could ever give back. Nor is there a core to collect garbage beside them.
 QUICK_START = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m "
-    "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN"
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseParallelGC -Dspark.sql.codegen.wholeStage=false"
 )
 
 

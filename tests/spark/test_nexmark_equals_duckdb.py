@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 
 import duckdb
 import pytest
@@ -15,7 +17,7 @@ from caesura.progress import Progress
 from caesura.testing import even_cuts, nexmark_declarations, random_cuts, write_nexmark_streams
 from tests.unit.test_nexmark_examples import QUERIES, text
 
-EVENTS = 3_000
+EVENTS = 100_000
 DAY = "strftime(date_time, '%Y-%m-%d')"
 BUCKET = "time_bucket(INTERVAL '10 seconds', date_time)"
 HOPS = """
@@ -69,9 +71,13 @@ class Cut:
 
 BUCKETS = frozenset({"q5", "q7", "q8", "q9", "q11", "q12", "q19"})
 DAYS = frozenset({"q5", "q7", "q9", "q11", "q12", "q15", "q16", "q17", "q19"})
-MINUTE = Cut(tuple(even_cuts(4)), 50, BUCKETS)
-UNEVEN = Cut(tuple(random_cuts(6, seed=5)), 50, BUCKETS)
-TWO_DAYS = Cut(tuple(even_cuts(3)), 0.02, DAYS)
+HOUR = Cut(tuple(even_cuts(4)), 30, BUCKETS)
+UNEVEN = Cut(tuple(random_cuts(6, seed=5)), 30, BUCKETS)
+TWO_DAYS = Cut(tuple(even_cuts(3)), 0.6, DAYS)
+MANY_SLICES = 100
+MANY_EVENTS = 400_000
+"""Those who may bid are all there long before the second quarter of them."""
+MANY_DAYS = 20
 
 
 def duckdb_text(query: str) -> str:
@@ -112,24 +118,31 @@ def written(folder: Path, query: str) -> str:
     return f"SELECT * EXCLUDE (filename) FROM {rows}"
 
 
+def run(
+    spark: SparkSession, folder: Path, events: int, cuts: Sequence[float], per_second: float
+) -> list[Progress]:
+    """All queries to the end of the streams, as one pipeline."""
+    write_nexmark_streams(spark, folder / "data", events, len(cuts) + 1, cuts=cuts, per_second=per_second)
+    (folder / "pipeline.sql").write_text(pipeline(), encoding="utf-8")
+    progress: list[Progress] = []
+    session = caesura.Session(spark)
+    query = session.file(folder / "pipeline.sql").start(until_end=True, on_progress=progress.append)
+    query.awaitTermination()
+    return progress
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     "cut",
     [
-        pytest.param(MINUTE, id="a minute", marks=pytest.mark.long),
-        pytest.param(UNEVEN, id="a minute, unevenly", marks=pytest.mark.long),
-        pytest.param(TWO_DAYS, id="two days", marks=pytest.mark.long),
+        pytest.param(HOUR, id="an hour"),
+        pytest.param(UNEVEN, id="an hour, unevenly"),
+        pytest.param(TWO_DAYS, id="two days"),
     ],
 )
 def test_every_query_gives_what_duckdb_gives(spark: SparkSession, tmp_path: Path, cut: Cut) -> None:
     """Files of results are only ever added, so what was there before is contained in what is there at the end."""
-    slices = len(cut.cuts) + 1
-    write_nexmark_streams(spark, tmp_path / "data", EVENTS, slices, cuts=cut.cuts, per_second=cut.per_second)
-    (tmp_path / "pipeline.sql").write_text(pipeline(), encoding="utf-8")
-    progress: list[Progress] = []
-    session = caesura.Session(spark)
-    query = session.file(tmp_path / "pipeline.sql").start(until_end=True, on_progress=progress.append)
-    query.awaitTermination()
-
+    progress = run(spark, tmp_path, EVENTS, cut.cuts, cut.per_second)
     found = database(tmp_path)
     wrong = {}
     for name in QUERIES:
@@ -146,3 +159,20 @@ def test_every_query_gives_what_duckdb_gives(spark: SparkSession, tmp_path: Path
     assert (progress[-1].quarantined_total, progress[-1].state_rows) == (0, 0)
     early = {name for name in QUERIES if sum(each.output.get(name, 0) for each in progress[:-1])}
     assert early >= cut.early
+
+
+@pytest.mark.long
+def test_no_state_of_any_query_grows(spark: SparkSession, tmp_path: Path) -> None:
+    """Five days in each quarter, so that days which are half over are in all of them alike."""
+    per_second = MANY_EVENTS / (MANY_DAYS * 24 * 3600)
+    progress = run(spark, tmp_path, MANY_EVENTS, even_cuts(MANY_SLICES), per_second)
+    assert len(progress) >= MANY_SLICES
+    quarter = MANY_SLICES // 4
+    grown = {}
+    for table in progress[MANY_SLICES - 1].state:
+        rows = [each.state.get(table, 0) for each in progress[:MANY_SLICES]]
+        second, last = mean(rows[quarter : 2 * quarter]), mean(rows[3 * quarter :])
+        print(f"{table}: {second:,.0f}, {last:,.0f}")
+        if last > 1.1 * second + 1:
+            grown[table] = (second, last)
+    assert grown == {}
