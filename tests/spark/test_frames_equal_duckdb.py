@@ -84,3 +84,21 @@ def test_frames_of_queries_are_those_of_duckdb(spark: SparkSession, tmp_path: Pa
     assert all(before_the_end.values())
     assert query.quarantine().collect() == []
     assert done[-1].state_rows == 0
+
+
+def test_a_range_of_times_without_a_zone_knows_no_change_of_clocks(spark: SparkSession, tmp_path: Path) -> None:
+    """In New York there is no half past two on that day, and what comes an hour later would be at the same time."""
+    zoned = spark.newSession()
+    zoned.conf.set("spark.sql.session.timeZone", "America/New_York")
+    text = """
+        CREATE STREAM reading (sensor BIGINT, seen TIMESTAMP_NTZ NOT NULL, ORDERED BY (seen)) FROM FILES reading;
+        CREATE SINK near USING parquet LOCATION 'near';
+        INSERT INTO near SELECT sensor, COUNT(*) OVER (ORDER BY seen
+        RANGE BETWEEN INTERVAL 59 MINUTES PRECEDING AND CURRENT ROW) AS n FROM reading;"""
+    script = Script(zoned, tmp_path, text)
+    times = ("01:40:00", "02:30:00", "03:30:00", "03:31:00", "04:00:00")
+    for number, time in enumerate(times):
+        script.slice(reading=[{"sensor": number, "seen": f"2024-03-10 {time}"}])
+    script.run_to_end()
+    assert [(row["sensor"], row["n"]) for row in script.rows("near")] == [(0, 1), (1, 2), (2, 1), (3, 2), (4, 3)]
+    assert script.progress[-2].state["frame: out"] == 2

@@ -178,8 +178,8 @@ def _number(value: str, type: Type) -> str:
     match type.kind:
         case "TIMESTAMP":
             return f"unix_micros({value})"
-        case "TIMESTAMP_NTZ":
-            return f"unix_micros(CAST({value} AS TIMESTAMP))"
+        case "TIMESTAMP_NTZ":  # in a time zone some are missing, and some come twice
+            return f"unix_micros(CAST(concat({value}, 'Z') AS TIMESTAMP))"
         case _:
             return number(value, type)
 
@@ -200,7 +200,8 @@ def _later(column: str, type: Type, far: int) -> str:
         case "TIMESTAMP":
             return f"timestamp_micros({moved})"
         case "TIMESTAMP_NTZ":
-            return f"CAST(timestamp_micros({moved}) AS TIMESTAMP_NTZ)"
+            seconds, rest = divmod(far, UNITS["SECOND"])
+            return f"try_add({quote(column)}, INTERVAL '{seconds}.{rest:06}' SECOND)"
         case "DATE":
             return f"date_from_unix_date(try_cast({moved} AS INT))"
         case _:
