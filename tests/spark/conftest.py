@@ -14,7 +14,8 @@ from tests.spark.postgres import DRIVER
 # Tests run many small plans once. Compiling them, to Java and then to the best machine code, would take more time
 # than it could ever give back. Nor is there a core to collect garbage beside them.
 QUICK_START = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseParallelGC -Dspark.sql.codegen.wholeStage=false"
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseParallelGC "
+    "-Dspark.sql.codegen.wholeStage=false"
 )
 
 

@@ -87,7 +87,7 @@ def test_frames_of_queries_are_those_of_duckdb(spark: SparkSession, tmp_path: Pa
 
 
 def test_a_range_of_times_without_a_zone_knows_no_change_of_clocks(spark: SparkSession, tmp_path: Path) -> None:
-    """In New York there is no half past two on that day, and what comes an hour later would be at the same time."""
+    """In New York there is no half past two on that day, and the hour after it would be the same time."""
     zoned = spark.newSession()
     zoned.conf.set("spark.sql.session.timeZone", "America/New_York")
     text = """
