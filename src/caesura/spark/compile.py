@@ -315,7 +315,7 @@ class _Compiler:
         if not exports:
             return None
         types = {column: self._types[below][column] for column in exports}
-        return Store(f"{name}, not yet passed on", types, _renamed(self._keys[below], {c: c for c in exports}))
+        return Store(f"{name}, not yet passed on", types, self._keys_among(below, types))
 
     def _forgetting(self, node: plan.Join, join: Join) -> Iterator[Partners]:
         class_of = self._graphs[node].class_of
@@ -439,8 +439,14 @@ class _Compiler:
         if not wanted.history or not wanted.columns:
             return None
         types = {name: type for name, type in self._types[node].items() if name in wanted.columns}
-        keys = _renamed(self._keys[node], {name: name for name in types})
-        return Store(f"{label}: passed on", types, keys)
+        return Store(f"{label}: passed on", types, self._keys_among(node, types))
+
+    def _keys_among(self, node: plan.Plan, columns: Iterable[str]) -> tuple[Attributes, ...]:
+        """What is said of the node by points, or by ranges of one column: those grow together in a table of it."""
+        points = _renamed(self._keys[node], {name: name for name in columns})
+        schemes = (tuple(derived.scheme.attributes) for derived in self._schemes[node])
+        alone = (key for key in schemes if len(key) == 1 and key[0] in columns)
+        return tuple(dict.fromkeys((*points, *alone)))
 
     def _label(self, kind: str) -> str:
         self._labels[kind] = self._labels.get(kind, 0) + 1
