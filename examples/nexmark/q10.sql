@@ -6,7 +6,9 @@ CREATE STREAM bid (
   date_time TIMESTAMP NOT NULL, extra STRING,
   PUNCTUATED BY (auction), PUNCTUATED BY (bidder), ORDERED BY (date_time)
 ) USING parquet LOCATION 'data/bid' OPTIONS (maxFilesPerTrigger 1);
-CREATE SINK q10 USING csv LOCATION 'out/q10' OPTIONS (header true);
+CREATE SINK q10 USING csv LOCATION 'out/q10' OPTIONS (
+  header true, timestampFormat 'yyyy-MM-dd HH:mm:ss.SSSSSS'
+);
 
 INSERT INTO q10
 SELECT auction, bidder, price, date_time, extra,

@@ -32,7 +32,7 @@ WHERE num >= (SELECT MAX(num) FROM hop WHERE hop.starttime = h.starttime)
 SESSIONS = """
 WITH marked AS (
   SELECT bidder, date_time,
-    coalesce(date_time - lag(date_time) OVER same >= INTERVAL '10 seconds', true) AS starts
+    coalesce(date_time - lag(date_time) OVER same > INTERVAL '10 seconds', true) AS starts
   FROM bid WINDOW same AS (PARTITION BY bidder ORDER BY date_time)
 ), numbered AS (
   SELECT bidder, date_time, COUNT(*) FILTER (WHERE starts) OVER (PARTITION BY bidder ORDER BY date_time) AS session

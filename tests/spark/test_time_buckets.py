@@ -120,3 +120,5 @@ def test_a_range_on_a_key_that_no_reader_asks_for_is_not_remembered(spark: Spark
     script.run_to_end()
     assert [tuple(row.values()) for row in script.rows("most")] == [(1, 1), (1, 1), (1, 2)]
     assert script.progress[-1].state_rows == 0
+    remembered = {name: rows for name, rows in script.progress[1].state.items() if "passed on" in name}
+    assert sorted(remembered.values()) == [0, 0, 1, 1], "closed buckets are one range, however many were closed"
