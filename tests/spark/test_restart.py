@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import duckdb
 import pytest
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.storage import LocalStorage as Storage
@@ -171,6 +175,26 @@ def test_streams_that_have_ended_stay_so(spark: SparkSession, tmp_path: Path) ->
     assert (delivered(script), len(script.progress)) == (before, slices)
     assert query.lastProgress is None
     assert not query.isActive
+
+
+def callbacks() -> int:
+    """What the JVM may call in this process, since something there still holds it."""
+    return len(SparkContext._gateway.gateway_property.pool.dict)  # type: ignore[union-attr]
+
+
+def test_a_query_that_has_ended_is_held_by_nobody(spark: SparkSession, tmp_path: Path) -> None:
+    """Neither in this process nor in the JVM, whose collectors do not know of each other."""
+    script = Script(spark, tmp_path, HIGHEST)
+    before = callbacks()
+    add_slices(script, 0, 1)
+    query = weakref.ref(script.run())
+    end = monotonic() + 20
+    while (query() is not None or callbacks() > before) and monotonic() < end:
+        gc.collect()
+        spark._jvm.System.gc()  # type: ignore[union-attr]
+        sleep(0.1)
+    assert query() is None
+    assert callbacks() <= before
 
 
 def nodes(rows: Rows, spark: SparkSession) -> int:

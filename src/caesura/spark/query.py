@@ -85,9 +85,9 @@ class ContinuousQuery:
 
     def processAllAvailable(self) -> None:
         """Wait until what the sources hold now has been processed."""
-        if self._streaming is not None and self.isActive:
+        if (streaming := self._streaming) is not None:
             try:
-                self._streaming.processAllAvailable()
+                streaming.processAllAvailable()
             except PySparkException:
                 self._done.wait()  # the reason is what the slice failed with
         if self._failure is not None:
@@ -105,9 +105,9 @@ class ContinuousQuery:
                 with suppress(*SPARK_ERRORS):
                     self._spark.sparkContext.cancelJobsWithTag(self._tag)  # those that it has by now
         self._slicing.release()
-        if self._streaming is not None:
+        if (streaming := self._streaming) is not None:
             with suppress(*SPARK_ERRORS):  # it may have ended before
-                self._streaming.stop()
+                streaming.stop()
         self._done.wait()
 
     def quarantine(self) -> DataFrame:
@@ -201,6 +201,9 @@ class ContinuousQuery:
                 self._keep_quarantine()
         finally:
             self._held.close()
+            # Spark's query holds what it calls for each batch, and that holds this: in two heaps, of which neither
+            # can tell that it is garbage.
+            self._streaming = None
             self._done.set()
 
     def _keep_quarantine(self) -> None:
