@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -117,9 +118,10 @@ def _rehearsed(file: str, statistics: str | None) -> MeasuredRun:
         prepared = Session().file(file)
         prepared.require_safe()  # before a JVM is started for nothing
 
-        from caesura.spark.session import embedded
+        from caesura.spark.session import running
 
-        return measured(Session(embedded()).file(file).rehearse(statistics=statistics))
+        with running() as spark:
+            return measured(Session(spark).file(file).rehearse(statistics=statistics))
     except CaesuraError as error:
         print_diagnostics(error.diagnostics)
         sys.exit(FAILED)
@@ -230,8 +232,7 @@ def run_command(
 
     query: ContinuousQuery | None = None
     try:
-        with stoppable() as again, running(master, ui=ui, jars=jars) as spark, ProgressLine() as line:
-            again()
+        with stoppable(), running(master, ui=ui, jars=jars) as spark, ProgressLine() as line:
             try:
                 query = (
                     Session(spark)
@@ -256,11 +257,15 @@ def run_command(
                 if query is not None:
                     query.stop()
                 raise
-        _report(query, checkpoint)
+        if query.lastProgress is None:
+            stderr.out("nothing to do: there is no new input, or the streams of this checkpoint have ended")
+        _report(query)
     except Stopped as signal:
         stderr.out(_where_stopped(query, checkpoint))
+        _report(query)
         sys.exit(signal.status)
     except CaesuraError as error:
+        _report(query)
         print_diagnostics(error.diagnostics)
         sys.exit(FAILED)
 
@@ -271,13 +276,11 @@ def _where_stopped(query: ContinuousQuery | None, checkpoint: str | None) -> str
     return f"stopped {where}{'; a new start continues there' if checkpoint else ''}"
 
 
-def _report(query: ContinuousQuery, checkpoint: str | None) -> None:
-    """What is to be said at the end of a run."""
+def _report(query: ContinuousQuery | None) -> None:
+    """What of the rows of a run is to be said at its end, however it ended."""
     from caesura.terminal import stderr
 
-    last = query.lastProgress
-    if last is None:
-        stderr.out("nothing to do: there is no new input, or the streams of this checkpoint have ended")
+    if query is None or (last := query.lastProgress) is None:
         return
     if given_up := last.given_up_total:
         stderr.out(f"{given_up:,} rows given up by OPTIONS (release …): results may be missing")
@@ -319,24 +322,30 @@ def state_command(folder: str, as_json: bool, name: str | None, quarantine: bool
 @contextmanager
 def _checkpoint(folder: str) -> Iterator[Storage]:
     """Only Spark reaches what is not on this machine."""
-    if "://" not in folder:
-        yield LocalStorage(folder)
+    local = re.sub("^file:(//)?(?=/)", "", folder)
+    if "://" not in local:
+        yield LocalStorage(local)
         return
+    from caesura.spark.reasons import SPARK_ERRORS, reason
     from caesura.spark.session import running
     from caesura.spark.storage import storage_at
 
     with running() as spark:
-        yield storage_at(spark, folder)
+        try:
+            storage = storage_at(spark, folder)
+        except SPARK_ERRORS as error:
+            raise OSError(reason(error)) from error
+        yield storage
 
 
 def _print_rows(storage: Storage, name: str | None, *, quarantine: bool) -> None:
-    from caesura.spark.contents import quarantined, rows_of
+    from caesura.spark.contents import quarantined_rows, rows_of
     from caesura.spark.session import running
 
     with running() as spark:
         for row in () if name is None else rows_of(spark, storage, name):
             click.echo(row)
-        for row in quarantined(spark, storage) if quarantine else ():
+        for row in quarantined_rows(spark, storage) if quarantine else ():
             click.echo(row)
 
 

@@ -119,6 +119,22 @@ def test_plain_csv_is_read_and_with_a_promise_it_has_one_field_more(spark: Spark
     assert lines(tmp_path / "out") == [{"id": 1, "v": "a"}, {"id": 2, "v": "b"}, {"id": 3}, {"id": 11, "n": 1}]
 
 
+def test_lines_of_text_are_a_stream(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "0.txt").write_text("one\ntwo\n")
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM a (line STRING) USING text LOCATION 'a';
+        CREATE SINK out USING json LOCATION 'out';
+        INSERT INTO out SELECT upper(line) AS line FROM a;
+        """,
+    )
+    script.run_to_end()
+    assert lines(tmp_path / "out") == [{"line": "ONE"}, {"line": "TWO"}]
+
+
 @pytest.fixture
 def tokyo(spark: SparkSession) -> SparkSession:
     session = spark.newSession()

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -13,14 +14,18 @@ import pytest
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.lease import Lease
+from caesura.checkpoint.manifest import TableVersion, last_manifest
 from caesura.checkpoint.storage import LocalStorage
 from caesura.diagnostics import CaesuraError
 from caesura.diagnostics.code import Code
 from caesura.progress import Progress
+from caesura.session import Session
+from caesura.spark import contents as contents_module
 from caesura.spark import query as query_module
+from caesura.spark.contents import quarantined_rows, rows_of
 from caesura.spark.sinks import FileSink
 from caesura.spark.state import StateFiles
-from caesura.testing.script import Script
+from caesura.testing.script import CORRUPT, Script
 
 COUNTS = """
 CREATE STREAM a (k BIGINT, x BIGINT, PUNCTUATED BY (k)) FROM FILES a;
@@ -171,6 +176,104 @@ def test_who_has_lost_its_lease_stops(spark: SparkSession, tmp_path: Path) -> No
     assert script.rows("out") == [{"k": 1, "n": 1}, {"k": 2, "n": 3}, {"k": 3, "n": 1}]
 
 
+def test_who_is_taken_over_in_the_same_process_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark ends a query itself when another begins on its checkpoint."""
+    first = two_slices(spark, tmp_path).start()
+    first.processAllAvailable()
+    second = Script(spark, tmp_path, COUNTS, take_over=True).start()
+    try:
+        with pytest.raises(CaesuraError) as failure:
+            first.awaitTermination(60)
+        assert failure.value.diagnostics[0].code == Code.IN_USE
+    finally:
+        second.stop()
+
+
+# Places
+
+
+@pytest.mark.parametrize(
+    ("sink", "checkpoint", "code"),
+    [
+        ("a", "ck", Code.SINK),
+        ("a/out", "ck", Code.SINK),
+        ("out", "a/ck", Code.CHECKPOINT),
+        ("out", "out", Code.CHECKPOINT),
+        ("ck/manifests", "ck", Code.CHECKPOINT),
+        ("out", "", Code.CHECKPOINT),
+        ("out", "nowhere://host/ck", Code.CHECKPOINT),
+        ("nowhere://host/out", "ck", Code.SINK),
+    ],
+)
+def test_a_pipeline_does_not_write_to_where_it_reads(
+    spark: SparkSession, tmp_path: Path, sink: str, checkpoint: str, code: Code
+) -> None:
+    (tmp_path / "a").mkdir()
+    text = COUNTS.replace("FROM FILES a", f"USING json LOCATION '{tmp_path}/a'")
+    text = text.replace("'out'", f"'{sink if ':' in sink else tmp_path / sink}'")
+    where = str(tmp_path / checkpoint) if checkpoint and ":" not in checkpoint else checkpoint
+    with pytest.raises(CaesuraError) as failure:
+        Session(spark).sql(text).start(checkpoint=where)
+    assert failure.value.diagnostics[0].code == code
+
+
+def test_a_hidden_folder_of_a_sink_may_be_the_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    script = Script(spark, tmp_path, COUNTS)
+    script.checkpoint = tmp_path / "out" / "_checkpoint"
+    script.slice(a=[{"k": 1, "x": 1}])
+    script.run_to_end()
+    assert script.rows("out") == [{"k": 1, "n": 1}]
+
+
+def test_a_start_that_finds_no_input_claims_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    """A place that was spelt wrongly can be put right."""
+    right = Script(spark, tmp_path, COUNTS)
+    right.slice(a=[{"k": 1, "x": 1}])
+    wrong = Script(spark, tmp_path, COUNTS.replace("FROM FILES a", "USING json LOCATION 'b'"))
+    with pytest.raises(CaesuraError) as failure:
+        wrong.start()
+    assert failure.value.diagnostics[0].code == Code.SOURCE
+    right = Script(spark, tmp_path, COUNTS)
+    right.run_to_end()
+    assert right.rows("out") == [{"k": 1, "n": 1}]
+
+
+# Looking into a checkpoint
+
+
+def test_rows_of_a_checkpoint_that_goes_on(stopped: Script, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files of a slice may be deleted while they are read, since the next is committed."""
+    storage = LocalStorage(str(stopped.checkpoint))
+    stale = replace(last_manifest(storage), slice=0, tables={"no longer": TableVersion()})
+    manifests = [stale]
+    monkeypatch.setattr(
+        contents_module, "opened", lambda storage: manifests.pop() if manifests else last_manifest(storage)
+    )
+    rows = {name: version.rows for name, version in last_manifest(storage).tables.items()}
+    groups = max(rows, key=lambda name: rows[name])
+    assert len(list(rows_of(stopped.spark, storage, groups))) == rows[groups] == 2
+    assert manifests == []
+
+
+@pytest.mark.parametrize("how", ["cut", "file", "folder"])
+def test_a_quarantine_that_is_damaged_is_refused(spark: SparkSession, tmp_path: Path, how: str) -> None:
+    script = Script(spark, tmp_path, COUNTS)
+    script.slice(a=[CORRUPT])
+    script.run()
+    storage = LocalStorage(str(script.checkpoint))
+    assert len(list(quarantined_rows(spark, storage))) == 1
+    (file,) = script.checkpoint.glob("state/*/table=quarantine/*.parquet")
+    if how == "cut":
+        file.write_bytes(file.read_bytes()[:100])
+    elif how == "file":
+        file.unlink()
+    else:
+        shutil.rmtree(file.parent)
+    with pytest.raises(CaesuraError) as failure:
+        list(quarantined_rows(spark, storage))
+    assert failure.value.diagnostics[0].code == Code.DAMAGED
+
+
 # Stopping
 
 
@@ -268,6 +371,7 @@ def test_nothing_of_a_line_is_lost_without_a_word(spark: SparkSession, tmp_path:
         '{"k": 1': "it is no JSON object",
         '{"k": 1, "x": 1e400}': "`x` is too large for DOUBLE",
         '{"K": 6}': '"K" is no column: letters of another case',
+        '{"_PUNCTUATION": "{}"}': '"_PUNCTUATION" is no column: letters of another case',
         '{"k": "NA", "x": 1.5}': "`k`: 'NA' is no BIGINT",
         '{"k": 1, "x": "a lot", "t": "yesterday"}': (
             "`x`: 'a lot' is no DOUBLE, `t`: 'yesterday' is no TIMESTAMP"

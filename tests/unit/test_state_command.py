@@ -115,3 +115,21 @@ def test_damage_is_named_and_no_traceback(storage: LocalStorage, name: str, text
     assert result.exit_code == 2
     assert "CAE0510" in result.stderr
     assert name in result.stderr
+
+
+def test_manifests_that_are_gone_are_missed(storage: LocalStorage) -> None:
+    storage.write("{}", "pipeline.json")
+    storage.make("spark", "commits")
+    storage.write("{}", "spark", "commits", "12")
+    storage.delete("manifests")
+    result = state(storage.root)
+    assert result.exit_code == 2
+    assert "CAE0510" in result.stderr
+
+
+def test_a_folder_may_be_named_as_a_url(storage: LocalStorage) -> None:
+    assert (
+        state(f"file:{storage.root}").stdout
+        == state(f"file://{storage.root}").stdout
+        == state(storage.root).stdout
+    )

@@ -9,6 +9,7 @@ from caesura.checkpoint.lease import holder_of
 from caesura.checkpoint.manifest import MANIFESTS, Manifest, TableVersion, last_manifest
 from caesura.checkpoint.storage import Storage
 from caesura.checkpoint.tables import TableFiles, read_tables
+from caesura.checkpoint.verify import SPARK, require_log
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 
@@ -93,7 +94,11 @@ def opened(storage: Storage) -> Manifest:
                 help=("name the folder that `caesura run --checkpoint` was given",),
             )
         )
-    return last_manifest(storage)
+    committed = storage.names(SPARK, "commits")  # before the manifest, which is written before them
+    last = last_manifest(storage)
+    if committed and last.slice < 0:
+        require_log(storage, last)
+    return last
 
 
 def _table(name: str, tables: dict[str, TableFiles], version: TableVersion) -> TableReport:

@@ -125,8 +125,9 @@ def _other_case(stream: Stream) -> str:
     missing = {c.name: f"{quote(_PARSED)}.{quote(c.name)} IS NULL" for c in stream.columns}
     if not missing:
         return "NULL"
+    asked = {**missing, stream.punctuation_column: "true"}  # which a row has not, or it would not be asked
     strange = " OR ".join(
-        f"({null} AND lower(key) = {text(name.lower())} AND key <> {text(name)})" for name, null in missing.items()
+        f"({null} AND lower(key) = {text(name.lower())} AND key <> {text(name)})" for name, null in asked.items()
     )
     keys = f"filter(json_object_keys({quote(_LINE)}), key -> {strange})"
     told = "key -> concat('\"', key, '\" is no column: letters of another case')"

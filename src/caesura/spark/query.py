@@ -186,6 +186,8 @@ class ContinuousQuery:
         try:
             if self._streaming is not None:
                 self._streaming.awaitTermination()
+            if not self._stopped:
+                driver.require_leases()  # Spark ends a query by itself when another is started on its checkpoint
             if end:
                 self._ran(driver, driver.end, driver.manifest.slice + 1)
             driver.keep_statistics()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from tempfile import TemporaryDirectory
@@ -11,7 +11,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 from caesura import plan
-from caesura.catalog import CompleteBy, Origin, Relation, Sink, Table, Values
+from caesura.catalog import CompleteBy, Origin, Relation, Sink, Stream, Table, Values
 from caesura.checkpoint.claim import Wish, claimed, keep_claim
 from caesura.checkpoint.failpoints import victims
 from caesura.checkpoint.lease import Lease
@@ -22,6 +22,7 @@ from caesura.diagnostics.code import Code
 from caesura.operators.rows import Rows, leaf
 from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
+from caesura.spark.apart import reaches
 from caesura.spark.attempt import Assembly, Target
 from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
@@ -34,9 +35,11 @@ from caesura.spark.slice import SliceDriver
 from caesura.spark.sources import (
     adopted,
     conformed,
+    is_file_format,
     open_stream,
     open_table,
     open_values,
+    resolved,
 )
 from caesura.spark.state import PurgePolicy, StateFiles
 from caesura.spark.storage import storage_at
@@ -113,9 +116,16 @@ class Settings:
 
 def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> ContinuousQuery:
     work = work_session(spark)
-    scratch = None if settings.checkpoint else TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
+    scratch = None
+    if settings.checkpoint == "":
+        raise CaesuraError(Diagnostic(Code.CHECKPOINT, "the name of the checkpoint is empty"))
+    if settings.checkpoint is None:
+        scratch = TemporaryDirectory(prefix="caesura-", ignore_cleanup_errors=True)
     root = scratch.name if scratch is not None else str(settings.checkpoint)
-    storage = storage_at(work, root)
+    try:
+        storage = storage_at(work, root)
+    except SPARK_ERRORS as error:
+        raise _unusable(root, reason(error)) from error
     if isinstance(storage, LocalStorage) and spark.conf.get(_LOG_FILES, None) is None:
         # The default starts a process to ask if a file is a link.
         package = "org.apache.spark.sql.execution.streaming.checkpointing"
@@ -126,12 +136,15 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         return _started(_Start(spark, work, pipeline, settings, storage, scratch, held))
     except (*SPARK_ERRORS, OSError) as error:
         held.close()
-        raise CaesuraError(
-            Diagnostic(Code.CHECKPOINT, f"the checkpoint `{root}` cannot be used", because=(reason(error),))
-        ) from error
+        raise _unusable(root, reason(error)) from error
     except BaseException:
         held.close()
         raise
+
+
+def _unusable(root: str, why: str, *help: str) -> CaesuraError:
+    what = f"the checkpoint `{root}` cannot be used"
+    return CaesuraError(Diagnostic(Code.CHECKPOINT, what, because=(why,), help=help))
 
 
 @dataclass(frozen=True)
@@ -188,6 +201,8 @@ def _started(given: _Start) -> ContinuousQuery:
     places = Targets(spark, storage, claim.mark, mine.writer, settings.folder, settings.show)
     nowhere = FormatSink(Origin("noop"), None)
     targets = tuple(Target(each, places.open(each) if settings.deliver else nowhere) for each in queries)
+    inputs = Inputs(work, _inputs(work, compiled, settings))
+    _require_apart(given, places, targets, compiled.streams.values())
     sinks = _sink_leases(given, places, targets)
     assembly = Assembly(
         work,
@@ -208,7 +223,6 @@ def _started(given: _Start) -> ContinuousQuery:
     trigger: dict[str, bool | str] = {"processingTime": settings.interval or "0 seconds"}
     if settings.until_end:
         trigger = {"availableNow": True}
-    inputs = Inputs(work, _inputs(work, compiled, settings))
     query._run(driver, inputs, trigger, end=settings.until_end or not inputs.inputs)
     return query
 
@@ -220,6 +234,25 @@ def _addressed(pipeline: plan.Pipeline, selects: Origin) -> plan.Pipeline:
         for query in pipeline.queries
     )
     return replace(pipeline, queries=tuple(queries))
+
+
+def _require_apart(given: _Start, places: Targets, targets: tuple[Target, ...], streams: Iterable[Stream]) -> None:
+    checkpoint = given.storage.root
+    sinks = {each.query: each.sink.storage.root for each in targets if isinstance(each.sink, FileSink)}
+    taken = {f"`{query.name}` is written to `{root}`": root for query, root in sinks.items()}
+    for stream in streams:
+        origin = stream.origin
+        if origin is None or origin.location is None or not is_file_format(origin.format):
+            continue
+        read = storage_at(given.work, resolved(origin.location, given.settings.folder)).root
+        taken[f"`{stream.name}` is read from `{read}`"] = read
+        for query, root in sinks.items():
+            if reaches(read, root):
+                why = f"`{stream.name}` is read from `{read}`, and would have the results as rows"
+                raise places.refused(query, why, "write to a folder of its own")
+    for why, root in taken.items():
+        if reaches(root, checkpoint) or reaches(checkpoint, root):
+            raise _unusable(checkpoint, why, "use a folder of its own")
 
 
 def _sink_leases(given: _Start, places: Targets, targets: tuple[Target, ...]) -> list[Lease]:

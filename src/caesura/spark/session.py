@@ -11,11 +11,12 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any
 
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
+from caesura.signals import postponed
 from caesura.spark.reasons import SPARK_ERRORS
 
 _LOOPBACK = "127.0.0.1"
@@ -67,6 +68,8 @@ def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str]
             .config("spark.sql.shuffle.partitions", os.cpu_count() or 1)
             .config("spark.driver.memory", os.environ.get("CAESURA_DRIVER_MEMORY", "4g"))
         )
+    with postponed():  # a JVM that is left while it starts would stay behind
+        SparkContext.getOrCreate(SparkConf().setAll(list(builder._options.items())))
     return builder.getOrCreate()
 
 
@@ -74,19 +77,20 @@ def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str]
 def running(master: str | None = None, *, ui: bool = False, jars: Sequence[str] = ()) -> Iterator[SparkSession]:
     """The embedded Spark, which ends with the context if it began there."""
     own = SparkContext._active_spark_context is None
-    spark = embedded(master, ui=ui, jars=jars)
     try:
-        yield spark
+        yield embedded(master, ui=ui, jars=jars)
     finally:
         if own:
-            _shut_down(spark)
+            _shut_down()
 
 
-def _shut_down(spark: SparkSession) -> None:
+def _shut_down() -> None:
     """And wait until its process is gone."""
-    gateway: Any = spark.sparkContext._gateway
-    with suppress(*SPARK_ERRORS):  # whoever stops a group of processes may have ended it
-        spark.stop()
+    gateway: Any = SparkContext._gateway
+    context = SparkContext._active_spark_context
+    if context is not None:
+        with suppress(*SPARK_ERRORS):  # whoever stops a group of processes may have ended it
+            context.stop()
     process = getattr(gateway, "proc", None)
     if process is not None:
         gateway.shutdown()

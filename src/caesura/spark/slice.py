@@ -123,12 +123,12 @@ class SliceDriver:
         before, slice = self.manifest, done.manifest.slice
         log = before.log if done.manifest.ended else spark_log(self._storage, before, slice)
         manifest = replace(done.manifest, log=log)
-        self._require_leases()
+        self.require_leases()
         reach("ready")
         try:
             commit(self._storage, manifest, self._leases[0].desk)
         except OSError:
-            self._require_leases()
+            self.require_leases()
             raise
         self.manifest = manifest
         reach("committed")
@@ -140,7 +140,8 @@ class SliceDriver:
         self._assembly.files.forget_aside(before, self.manifest)
         reach("cleaned")
 
-    def _require_leases(self) -> None:
+    def require_leases(self) -> None:
+        """That nobody has taken over."""
         for lease in self._leases:
             lease.require()
 

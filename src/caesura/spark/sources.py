@@ -93,8 +93,9 @@ def columnar(stream: Stream) -> bool:
 def _schema(stream: Stream) -> str:
     columns = [f"{quote(c.name)} {c.type}" for c in stream.columns]
     format = stream.origin.format.lower() if stream.origin is not None else None
-    # In CSV a line without the last field is malformed, so the field is expected only where it is promised.
-    extra = [stream.punctuation_column] if format != "csv" or stream.in_band else []
+    # In CSV a line without the last field is malformed, and a line of text is one field: so another is expected
+    # only where it is promised.
+    extra = [stream.punctuation_column] if format not in ("csv", "text") or stream.in_band else []
     if format in _TEXTUAL:
         extra.append(CORRUPT)
     return ", ".join([*columns, *(f"{quote(name)} STRING" for name in extra)])

@@ -35,6 +35,7 @@ from caesura.operators.operator import Changes, Held, State, StateTable
 from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, hull, made, quote, text, union
 from caesura.spark import spans
+from caesura.spark.contents import SLICE_OF_FILE, quarantine_paths
 from caesura.spark.layout import own_layout, shared_layout
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
 from caesura.spark.storage import make_ready, row_counts
@@ -331,15 +332,13 @@ class StateFiles:
 
     def quarantine(self) -> DataFrame:
         """What was set aside by the slices committed so far."""
-        folders = last_manifest(self._storage).aside
+        paths = quarantine_paths(self._storage, self._folders[QUARANTINE.name], last_manifest(self._storage))
         names = [quote(column.name) for column in QUARANTINE.columns]
-        if not folders:
+        if not paths:
             nothing = ", ".join(f"'' AS {name}" for name in names)
             return self._spark.sql(f"SELECT 0L AS slice, {nothing}").where("false")
-        number = f"CAST(regexp_extract(_metadata.file_path, '/{STATE}/([0-9]+)-', 1) AS BIGINT) AS slice"
-        paths = [self._storage.path(STATE, folder, self._folders[QUARANTINE.name]) for folder in folders]
         files = self._spark.read.schema(self._layouts[QUARANTINE.name].schema).parquet(*paths)
-        return files.selectExpr(number, *names)
+        return files.selectExpr(f"{SLICE_OF_FILE} AS slice", *names)
 
     @property
     def quarantine_path(self) -> str:
