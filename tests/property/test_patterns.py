@@ -98,8 +98,20 @@ def test_from_the_year_down_a_pattern_may_end_anywhere(many: int, separators: li
         ("yyyy-MM-dd SSS", "`SSS` does not follow the order of time"),
         ("yyyy[-MM]", "`[` is no separator"),
         ("'yyyy'", "it does not write the year"),
+        ("y", "`y` does not write every year with 4 digits; `yyyy` does"),
+        ("yyyyy", "`yyyyy` does not write every year with 4 digits; `yyyy` does"),
+        ("YYYY-MM", "`YYYY` comes before the year"),
+        ("yyyy'", "a quote in it is not closed"),
+        ("yyyy-MM-dd'T", "a quote in it is not closed"),
+        ("yyyy'''", "a quote in it is not closed"),
+        ("yyyyMMddHHmmssSSSSSSSSSS", "`SSSSSSSSSS` has more than 9 digits, and Spark writes no more"),
         ("", "it does not write the year"),
     ],
 )
 def test_a_pattern_that_keeps_no_order_has_a_reason(pattern: str, why: str) -> None:
     assert disorder(pattern) == why
+
+
+@pytest.mark.parametrize("pattern", ["yyyy''", "yyyy'it''s'MM", "yyyyMMddHHmmssSSSSSSSSS"])
+def test_quotes_in_pairs_and_nine_digits_are_in_order(pattern: str) -> None:
+    assert disorder(pattern) is None
