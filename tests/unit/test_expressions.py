@@ -68,8 +68,70 @@ def test_the_generated_text(written: str) -> None:
     assert expression(written).sql == TEXTS[written]
 
 
+PATTERNS = ["y", "yyyy", "yyyyy", "YYYY-MM", "", "%Y", "yyyy-M-d H:m:s", "yyyy-MM-dd HH:mm:ss", "yyyyQQ", "EEEE G"]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        ("DATE_FORMAT", "ts"),
+        ("FROM_UNIXTIME", "l"),
+        ("TO_DATE", "s"),
+        ("TO_TIMESTAMP", "s"),
+        ("UNIX_TIMESTAMP", "s"),
+        ("TO_UNIX_TIMESTAMP", "s"),
+    ],
+)
+def test_a_pattern_is_kept_as_it_is_written(function: str, argument: str, pattern: str) -> None:
+    assert expression(f"{function}({argument}, '{pattern}')").sql == f"{function}(`t.{argument}`, '{pattern}')"
+    assert expression(f"{function.lower()}({argument}, s)").sql == f"{function}(`t.{argument}`, `t.s`)"
+
+
+def test_quotes_in_a_pattern_are_kept() -> None:
+    assert expression("date_format(ts, \"yyyy'Y'\")").sql == r"DATE_FORMAT(`t.ts`, 'yyyy\'Y\'')"
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("to_date(s)", "TO_DATE(`t.s`)"),
+        ("to_timestamp(s)", "CAST(`t.s` AS TIMESTAMP)"),
+        ("from_unixtime(l)", "FROM_UNIXTIME(`t.l`)"),
+        ("unix_timestamp(ts)", "UNIX_TIMESTAMP(`t.ts`)"),
+        ("to_unix_timestamp(s)", "UNIX_TIMESTAMP(`t.s`)"),
+        ("day(s)", "DAY(`t.s`)"),
+    ],
+)
+def test_what_has_no_pattern_gets_none(written: str, text: str) -> None:
+    assert expression(written).sql == text
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("date_format(ts, 'y', 'z')", "`date_format` takes a pattern, and nothing behind it"),
+        ("CAST(s AS DATE FORMAT 'YYYY')", "Spark's CAST takes no FORMAT"),
+        ("TRY_CAST(s AS TIMESTAMP FORMAT 'YYYY')", "Spark's CAST takes no FORMAT"),
+        ("str_to_date(s, '%Y')", "unknown function `str_to_date`"),
+        ("time_to_str(ts, '%Y')", "unknown function `time_to_str`"),
+    ],
+)
+def test_a_pattern_that_spark_would_not_read_is_refused(written: str, message: str) -> None:
+    with pytest.raises(CaesuraError) as error:
+        expression(written)
+    assert error.value.diagnostics[0].message == message
+
+
 TYPES = {
     "i + 1": "INT",
+    "date_format(ts, 'y')": "STRING",
+    "from_unixtime(l, 'y')": "STRING",
+    "from_unixtime(l)": "STRING",
+    "to_date(s, 'y')": "DATE",
+    "to_timestamp(s, 'y')": "TIMESTAMP",
+    "unix_timestamp(s, 'y')": "BIGINT",
+    "to_unix_timestamp(s, 'y')": "BIGINT",
     "i + l": "BIGINT",
     "i / 2": "DOUBLE",
     "l DIV 2": "BIGINT",

@@ -26,7 +26,14 @@ def scheme(expression: str) -> str | None:
     [
         *("date_trunc('HOUR', t)", "date_trunc('MONTH', t)", "date_trunc('DAY', d)", "date_trunc('HOUR', ntz)"),
         *("to_date(t)", "to_date(ntz)", "CAST(t AS DATE)", "trunc(d, 'MM')", "trunc(t, 'YEAR')"),
-        *("unix_timestamp(t)", "unix_timestamp(d)", "unix_seconds(t)", "unix_millis(t)", "unix_micros(t)"),
+        *(
+            "unix_timestamp(t)",
+            "unix_timestamp(d)",
+            "to_unix_timestamp(t, 'y')",
+            "unix_seconds(t)",
+            "unix_millis(t)",
+            "unix_micros(t)",
+        ),
         *("year(t)", "year(d)", "EXTRACT(YEAR FROM t)", "CAST(t AS TIMESTAMP_NTZ)", "CAST(ntz AS TIMESTAMP)"),
         *("n DIV 10", "floor(n / 10)", "floor(x / 0.5)", "n / 3", "(n + 1) DIV (60)", "CAST(n / 10 AS BIGINT)"),
         *("to_date(t + INTERVAL 1 HOUR)", "year(date_trunc('DAY', t))", "unix_timestamp(t) DIV 3600"),
@@ -42,6 +49,7 @@ def test_an_expression_that_keeps_order_has_a_bound(expression: str) -> None:
         *("date_format(t, 'yyyy')", "date_format(t, 'yyyy-MM-dd')", "date_format(t, 'yyyyMMddHHmmss')"),
         *("date_format(d, 'yyyy/MM')", "date_format(ntz, 'yyyy-MM-dd HH:mm:ss.SSS')"),
         *("date_format(t, \"yyyy-MM-dd'T'HH:mm\")", "date_format(date_trunc('HOUR', t), 'yyyy-MM-dd HH')"),
+        *("date_format(t, \"yyyy'Y'\")", "date_format(t, \"yyyy'it''s'\")"),
     ],
 )
 def test_of_a_text_in_the_order_of_time_each_value_is_closed(expression: str) -> None:
@@ -52,6 +60,8 @@ def test_of_a_text_in_the_order_of_time_each_value_is_closed(expression: str) ->
 @pytest.mark.parametrize(
     "expression",
     [
+        *("date_format(t, 'y')", "date_format(t, 'YYYY-MM')", "date_format(t, 'yyyyy')", "date_format(t, '')"),
+        *('date_format(t, "yyyy\'")', "date_format(t, 'yyyyMMddHHmmssSSSSSSSSSS')"),
         *("date_format(t, 'dd-MM-yyyy')", "date_format(t, 'yyyy-M')", "date_format(t, 'HH:mm')"),
         *("date_format(t, text)", "date_format(text, 'yyyy')", "to_date(text)", "to_date(text, 'yyyy')"),
         *(

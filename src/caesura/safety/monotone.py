@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from sqlglot import exp, parse_one
-from sqlglot.dialects.spark import Spark
+from sqlglot import exp
 
 from caesura.catalog import Interval
 from caesura.expression import Expr, shown
@@ -61,16 +60,16 @@ def starts_window(tree: exp.Expr) -> bool:
 
 def disordered(tree: exp.Expr) -> Iterator[tuple[str, str, str]]:
     """Each column of which a text is made that is not in the order of its times, the text, and why it is not."""
-    for text in tree.find_all(exp.TimeToStr):
-        if (why := _disorder(text)) is not None:
-            yield from ((each.name, shown(text), why) for each in text.this.find_all(exp.Column))
+    for text in tree.find_all(exp.Anonymous):
+        if text.name == "DATE_FORMAT" and (why := _disorder(text)) is not None:
+            yield from ((each.name, shown(text), why) for each in text.expressions[0].find_all(exp.Column))
 
 
 def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:
     match tree:
         case exp.Column():
             return Rising(tree.name, types[tree.name], strict=True, at=lambda value, end: value)
-        case exp.Paren() | exp.TimeStrToTime():
+        case exp.Paren():
             return rising(tree.this, types)
         case exp.Floor() | exp.Ceil():
             return _called(rising(tree.this, types), tree)
@@ -86,10 +85,13 @@ def rising(tree: exp.Expr, types: Mapping[str, Type]) -> Rising | None:
             return _year(rising(tree.this, types))
         case exp.Extract() if tree.name.upper() == "YEAR":
             return _year(rising(tree.expression, types))
-        case exp.TimeToStr():
-            return _text(tree, rising(tree.this, types))
-        case exp.StrToUnix():
-            return _seconds(rising(tree.this, types), "unix_seconds")
+        case exp.Anonymous(this="DATE_FORMAT", expressions=[time, _]):
+            return _text(tree, rising(time, types))
+        case (
+            exp.StrToUnix(this=time)
+            | exp.Anonymous(this="UNIX_TIMESTAMP" | "TO_UNIX_TIMESTAMP", expressions=[time, _])
+        ):
+            return _seconds(rising(time, types), "unix_seconds")
         case exp.UnixSeconds() | exp.UnixMillis() | exp.UnixMicros():
             return _seconds(rising(tree.this, types), _UNITS[type(tree)])
         case exp.Dot() if starts_window(tree):
@@ -182,13 +184,14 @@ def _year(inner: Rising | None) -> Rising | None:
     return None if date is None else _over(date, lambda value: f"year({value})", Type("INT"))
 
 
-def _text(tree: exp.TimeToStr, inner: Rising | None) -> Rising | None:
+def _text(tree: exp.Anonymous, inner: Rising | None) -> Rising | None:
     """Years before 0 and after 9999 are written with a sign, which comes before all digits: nothing is said of
     those."""
     time = _cast(inner, _TIME)
     if inner is None or time is None or _disorder(tree) is not None:
         return None
-    clock, pattern = inner if inner.type.kind == "DATE" else _across(time, _WALL_CLOCK), _written(tree)
+    clock = inner if inner.type.kind == "DATE" else _across(time, _WALL_CLOCK)
+    pattern = _sql(tree.expressions[1])
 
     def text(known: str) -> str:
         return f"IF(year({known}) BETWEEN 0 AND 9999, date_format({known}, {pattern}), NULL)"
@@ -196,16 +199,10 @@ def _text(tree: exp.TimeToStr, inner: Rising | None) -> Rising | None:
     return replace(_over(clock, text, STRING), least=_LEAST_YEAR)
 
 
-def _disorder(tree: exp.TimeToStr) -> str | None:
+def _disorder(text: exp.Anonymous) -> str | None:
     """Why the texts are not in the order of the times; None if they are."""
-    if not isinstance(tree.args["format"], exp.Literal):
-        return "the pattern is not a constant"
-    return disorder(parse_one(_written(tree), dialect=Spark).name)
-
-
-def _written(tree: exp.TimeToStr) -> str:
-    """The pattern as Spark gets it (SQL)."""
-    return str(Spark().generator().format_time(tree))
+    pattern = text.expressions[1]
+    return disorder(pattern.name) if pattern.is_string else "the pattern is not a constant"
 
 
 def _seconds(inner: Rising | None, function: str) -> Rising | None:

@@ -17,11 +17,35 @@ from caesura.sql.positions import PositionedParser
 T = TypeVar("T")
 KINDS = ("STREAM", "TABLE", "SINK", "VIEW")
 VIOLATIONS = ("QUARANTINE", "FAIL")
+# What takes a pattern of times. sqlglot would translate it by way of strftime, which does not have all of Spark's.
+PATTERNED: dict[str, Callable[..., exp.Expr]] = {
+    **{
+        name: PositionedParser.FUNCTIONS[name]
+        for name in ("DATE_FORMAT", "FROM_UNIXTIME", "TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP")
+    },
+    "TO_UNIX_TIMESTAMP": lambda arguments, dialect: exp.StrToUnix.from_arg_list(arguments),
+}
+# sqlglot's own names for the same, whose patterns are those of strftime. Spark does not have them.
+NOT_SPARK = (
+    *("STR_TO_DATE", "STR_TO_TIME", "STR_TO_UNIX", "TIME_TO_STR", "UNIX_TO_STR"),
+    *("TS_OR_DS_TO_DATE", "TS_OR_DS_TO_TIME"),
+)
 VALUES = (TokenType.STRING, TokenType.NUMBER, TokenType.TRUE, TokenType.FALSE)
 
 
 def _aggregate(name: str) -> Callable[[list[exp.Expr]], exp.Expr]:
     return lambda arguments: exp.AnonymousAggFunc(this=name, expressions=arguments)
+
+
+def _patterned(name: str, build: Callable[..., exp.Expr]) -> Callable[..., exp.Expr]:
+    """With a pattern it is a call by name, whose arguments nobody rewrites; without one as sqlglot has it."""
+
+    def call(arguments: list[exp.Expr], dialect: Any) -> exp.Expr:
+        if len(arguments) < 2:
+            return build(arguments, dialect)
+        return exp.Anonymous(this=name, expressions=arguments)
+
+    return call
 
 
 def _without_aggregates(parsers: Mapping[str, T]) -> dict[str, T]:
@@ -32,8 +56,9 @@ class CaesuraParser(PositionedParser):
     STRICT_CAST = True  # Spark 4 is ANSI: CAST fails on what it cannot read, and TRY_CAST is another function
     # Aggregates are read alike, by name: sqlglot does not know all of them, and drops arguments of some.
     FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
-        **PositionedParser.FUNCTIONS,
+        **{name: build for name, build in PositionedParser.FUNCTIONS.items() if name not in NOT_SPARK},
         **{name: _aggregate(name) for name in NAMES},
+        **{name: _patterned(name, build) for name, build in PATTERNED.items()},
     }
     FUNCTION_PARSERS: ClassVar[dict[str, Any]] = _without_aggregates(PositionedParser.FUNCTION_PARSERS)
     NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = _without_aggregates(

@@ -22,7 +22,8 @@ _RESULTS: dict[type[exp.Expr], Type] = {
     exp.MapContainsKey: BOOLEAN,
 }
 
-# Functions of Spark that sqlglot does not know but whose result has one type, whatever the arguments.
+# Functions of Spark that sqlglot does not know, or that the dialect keeps from it, but whose result has one type,
+# whatever the arguments.
 _SPARK = {
     **dict.fromkeys(("timestamp_seconds", "timestamp_millis", "timestamp_micros"), TIMESTAMP),
     **dict.fromkeys(("weekday", "hash", "octet_length", "find_in_set", "cardinality"), INT),
@@ -30,7 +31,10 @@ _SPARK = {
     **dict.fromkeys(("isnull", "isnotnull", "arrays_overlap"), BOOLEAN),
     **dict.fromkeys(("format_number", "bin", "conv"), STRING),
     **dict.fromkeys(("hypot", "expm1", "e"), DOUBLE),
-    "make_date": DATE,
+    **dict.fromkeys(("date_format", "from_unixtime"), STRING),
+    **dict.fromkeys(("unix_timestamp", "to_unix_timestamp"), BIGINT),
+    **dict.fromkeys(("make_date", "to_date"), DATE),
+    "to_timestamp": TIMESTAMP,
 }
 
 # Functions that may answer differently when a slice is run again, or elsewhere.

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from caesura.diagnostics import CaesuraError, Source, Span
 from caesura.diagnostics.code import Code
+from caesura.sql.dialect import PATTERNED
 from caesura.sql.functions import deterministic, known, spelling
 from caesura.sql.hints import is_shape
 from caesura.sql.refusal import refusal
@@ -140,6 +141,16 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
                 unit = node.text("unit").lower()
                 because = f"units are {', '.join(_UNITS).lower()}"
                 raise refusal(Code.EXPRESSION, f"`{unit}` is no unit to cut a time by", at, because=because)
+            case exp.StrToDate() | exp.StrToTime():
+                raise refusal(
+                    Code.EXPRESSION,
+                    "Spark's CAST takes no FORMAT",
+                    at,
+                    help="to_date(text, pattern) or to_timestamp(text, pattern)",
+                )
+            case exp.Anonymous() if node.name in PATTERNED and len(node.expressions) > 2:
+                message = f"`{spelling(node, source)}` takes a pattern, and nothing behind it"
+                raise refusal(Code.EXPRESSION, message, span(node.expressions[2], source))
             case exp.Func() if any(node.args.get(name) is None for name in node.required_args):
                 raise refusal(Code.WRONG_TYPE, f"`{spelling(node, source)}` lacks an argument", at)
             case exp.Anonymous() if node.name.lower() in ("window", "session_window"):
