@@ -228,8 +228,20 @@ def _window(call: exp.Expr, inner: Rising | None) -> Rising | None:
 
 
 def _positive(tree: exp.Expr) -> bool:
-    by = tree.unnest()
-    return isinstance(by, exp.Literal) and not by.is_string and float(by.name) > 0
+    by = _number(tree)
+    return by is not None and float(by.name) > 0
+
+
+def _number(tree: exp.Expr) -> exp.Literal | None:
+    """A number as it is written, or a whole one that is given another type of whole ones: 10L is read so."""
+    match tree.unnest():
+        case exp.Literal(is_string=False) as literal:
+            return literal
+        case exp.Cast(this=inner, to=to) if Type(to.sql(dialect="spark").upper()).integral:
+            found = _number(inner)
+            return found if found is not None and found.is_int else None
+        case _:
+            return None
 
 
 def _divided(tree: exp.IntDiv | exp.Div, inner: Rising | None) -> Rising | None:
@@ -240,7 +252,8 @@ def _divided(tree: exp.IntDiv | exp.Div, inner: Rising | None) -> Rising | None:
     if isinstance(tree, exp.Div):
         type = Type("DOUBLE") if inner.type.integral else inner.type
         return _over(inner, lambda value: f"try_divide({value}, {by})", type)
-    whole = inner.type.integral and tree.expression.unnest().is_int
+    number = _number(tree.expression)
+    whole = inner.type.integral and number is not None and number.is_int
     return _over(inner, lambda value: f"({value} DIV {by})", BIGINT) if whole else None
 
 
