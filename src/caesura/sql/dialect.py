@@ -294,12 +294,25 @@ class CaesuraParser(PositionedParser):
         return self.expression(syntax.WindowedTable(**table.args, window=window))
 
     def _parse_table_alias(self, alias_tokens: Any = None) -> exp.TableAlias | None:
-        if self._match_text_seq("EMIT", "CHANGES", advance=False):
+        if self._match_text_seq("EMIT", "CHANGES", advance=False) or self._names_window():
             return None
         return super()._parse_table_alias(alias_tokens)
 
+    def _names_window(self) -> bool:
+        """Whether `WINDOW name AS (` follows: the tokenizer knows no such keyword."""
+        ahead = self._tokens[self._index : self._index + 4]
+        behind = [token.token_type for token in ahead[2:]]
+        return behind == [TokenType.ALIAS, TokenType.L_PAREN] and ahead[0].text.upper() == "WINDOW"
+
     def _parse_query_modifiers(self, this: Any) -> Any:
         query = super()._parse_query_modifiers(this)
+        if isinstance(query, exp.Query) and self._names_window():
+            first = self._curr
+            self._advance()
+            windows = self._parse_csv(self._parse_named_window)
+            windows[0].meta["span"] = (first.start, self._prev.end + 1)
+            query.set("windows", windows)
+            query = super()._parse_query_modifiers(query)
         first = self._curr
         if isinstance(query, exp.Query) and self._match_text_seq("EMIT", "CHANGES"):
             emit = syntax.EmitChanges()
@@ -312,7 +325,7 @@ class Caesura(Spark):
     """Found by sqlglot under the name `caesura`."""
 
     class Tokenizer(Spark.Tokenizer):
-        # Named windows are refused anyway; without the keyword, window(…) is a function in GROUP BY too.
+        # Without the keyword, window(…) is a function in GROUP BY too. Named windows are refused anyway.
         KEYWORDS: ClassVar[dict[str, TokenType]] = {
             word: token for word, token in Spark.Tokenizer.KEYWORDS.items() if word != "WINDOW"
         }

@@ -25,7 +25,7 @@ from caesura.sql.naming import generated
 from caesura.sql.refusal import refusal
 from caesura.sql.rewrite import rewrite
 from caesura.sql.spans import extent, span
-from caesura.sql.unsupported import refuse_extras
+from caesura.sql.unsupported import refuse_expressions, refuse_extras
 from caesura.sql.windows import key_of
 from caesura.types import Type
 
@@ -85,6 +85,7 @@ def without_over(
     if qualify is not None:
         plain.set("qualify", rewrite(qualify, named))
         if not calls:
+            refuse_expressions(qualify, reach.source)
             raise refusal(
                 Code.CLAUSE,
                 "QUALIFY is for queries with OVER",
@@ -118,6 +119,11 @@ def _with_name(item: exp.Expr) -> exp.Expr:
 
 
 def _bound(call: exp.Window, name: str, reach: Reach, names: Mapping[str, exp.Expr]) -> Over:
+    if call.alias:
+        message = "OVER takes its window in parentheses, and no name"
+        raise refusal(
+            Code.WINDOW_FUNCTION, message, span(call, reach.source), help="OVER (PARTITION BY … ORDER BY …)"
+        )
     refuse_extras(call, {"this", "partition_by", "order", "spec", "over"}, reach.source)
     function, type_ = call.this, INT
     if type(function) not in RANKS:

@@ -57,14 +57,22 @@ _GROUPINGS = {
     "totals": "WITH TOTALS",
     "all": "GROUP BY ALL",
 }
-_BECAUSE = {"hint": "the hints are MJOIN and TREE, for joins"}
+_BECAUSE = {
+    "hint": "the hints are MJOIN and TREE, for joins",
+    "windows": "OVER says itself which rows it is about, and in what order",
+}
 _HELP = {
     "limit": "a stream has no last row; take the first ones where the sink is read",
+    "windows": "put what the name stands for into the parentheses of OVER, in each call",
     "hint": "leave it out, or write /*+ MJOIN */ or /*+ TREE((a, b), c) */ with the aliases of FROM",
 }
 _UNITS = (
     *("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
     *("YYYY", "YY", "MON", "MM", "DD"),
+)
+_OVER_ONLY = (
+    *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist),
+    *(exp.Ntile, exp.Lag, exp.Lead, exp.NthValue),
 )
 _TABLE_FUNCTIONS = (exp.UDTF, exp.Explode, exp.ExplodeOuter, exp.Posexplode, exp.PosexplodeOuter, exp.Inline)
 
@@ -127,6 +135,14 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
                     because="it is computed over the rows that FROM, WHERE and GROUP BY give",
                     help="give it a name in a query in FROM, and use the name here",
                 )
+            case _ if isinstance(node, _OVER_ONLY) and not _has_over(node):
+                raise refusal(
+                    Code.WINDOW_FUNCTION,
+                    f"`{spelling(node, source)}` lacks OVER",
+                    at,
+                    because="it is about a row among others, and nothing says which they are and in what order",
+                    help="OVER (PARTITION BY … ORDER BY …)",
+                )
             case _ if isinstance(node, _TABLE_FUNCTIONS):
                 raise refusal(Code.TABLE_FUNCTION, f"this version does not execute {spelling(node, source)}", at)
             case _ if not deterministic(node):
@@ -162,6 +178,13 @@ def refuse_expressions(tree: exp.Expr, source: Source) -> None:
                 )
             case exp.Anonymous() if not known(node):
                 raise refusal(Code.UNKNOWN_FUNCTION, f"unknown function `{node.name}`", at)
+
+
+def _has_over(call: exp.Expr) -> bool:
+    above = call.parent
+    if isinstance(above, exp.IgnoreNulls | exp.RespectNulls):
+        call, above = above, above.parent
+    return isinstance(above, exp.Window) and above.this is call
 
 
 def refuse_insert(node: exp.Insert, source: Source) -> None:

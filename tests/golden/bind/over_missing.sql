@@ -1,0 +1,8 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
+SELECT ROW_NUMBER() AS n FROM bid;
+SELECT auction FROM bid WHERE ROW_NUMBER() <= 3;
+SELECT auction, RANK() AS r FROM bid GROUP BY auction;
+SELECT DENSE_RANK() + 1 AS r FROM bid;
+SELECT auction FROM bid QUALIFY RANK() = 1;
+SELECT LAG(price) AS p, at FROM bid;
+SELECT NTILE(4) AS n FROM bid;

@@ -1,0 +1,4 @@
+CREATE STREAM bid (auction BIGINT, bidder BIGINT, price DECIMAL(10, 2), at TIMESTAMP) USING json LOCATION 'bid';
+SELECT RANK() OVER w AS r FROM bid WINDOW w AS (PARTITION BY auction ORDER BY at);
+SELECT RANK() OVER (w) AS r, LAG(price) OVER v AS p FROM bid AS b WHERE price > 3 WINDOW w AS (ORDER BY at), v AS (ORDER BY price) QUALIFY r = 1;
+SELECT RANK() OVER w AS r FROM bid;
