@@ -172,7 +172,8 @@ def _ranked(closing: Closing, rank: Rank, derived: Derived, names: Names) -> str
     if closing.passed:
         return f"a row of {shown} leaves when {when}; of each partition stays how many have left"
     unlimited = f", since nothing limits {rank.function}," if rank.limit is None else ""
-    early = f"; a row leaves once {listed(closing.early.attributes)} has passed it" if closing.early else ""
+    by = ", ".join(written(closing.kept, each) for each in closing.early.attributes) if closing.early else ""
+    early = f"; a row leaves once {by} has passed it" if by else ""
     return f"of a partition of {shown} {_rows_kept(rank)}{unlimited} until {when}{early}"
 
 
@@ -285,12 +286,13 @@ def _taken(rank: Rank, derivation: Derivation) -> Iterator[str]:
     elif rank.ties:
         yield f"{rank.function} gives any number of equal rows the same number, and keeps them all"
     first = rank.order[0]
+    name = written(rank.input, first.column)
     if Scheme((first.column,), ordered=True) not in derivation.of(rank.input):
         return
     if first.descending:
-        yield f"{bare(first.column)} falls, and a greater one may always come"
+        yield f"{name} falls, and a greater one may always come"
     elif not present(rank.input, first.column):
-        yield f"{bare(first.column)} may be NULL, and no bound says that no such row comes"
+        yield f"{name} may be NULL, and no bound says that no such row comes"
 
 
 def _disordered(closing: Closing, derivation: Derivation) -> Iterator[str]:
@@ -321,7 +323,9 @@ def few_values(closing: Closing, names: Names) -> str:
         entries = f"there is one {what}"
         entries += f", because its {_columns(closing)} are constant" if closing.keys else ""
     else:
-        known = series(tuple(f"{bare(key)}: {few.why}" for key, few in closing.domains))
+        named = isinstance(closing.node, Group | Session | Distinct | Compare)  # by the user, if computed
+        shown = [(bare(key) if named else written(closing.kept, key), few.why) for key, few in closing.domains]
+        known = series(tuple(f"{key}: {why}" for key, why in shown))
         entries = f"there are only so many {what}s: {known}"
     if isinstance(closing.node, Rank):
         entries += f"; of {'it' if closing.single else 'each'} {_rows_kept(closing.node)}"

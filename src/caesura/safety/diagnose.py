@@ -15,7 +15,8 @@ from caesura.punctuation import Scheme
 from caesura.safety import because
 from caesura.safety.closing import Closing
 from caesura.safety.growth import Kept
-from caesura.safety.names import SHOWN, Names, bare, few, listed, place, scans, written
+from caesura.safety.names import SHOWN, Names, bare, computed, few, listed, place, scans, series, written
+from caesura.safety.predicates import null_with
 from caesura.safety.presence import present
 from caesura.safety.reach import Reach, Unreached
 from caesura.safety.repair import Addition
@@ -241,8 +242,7 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
         if closing.node.keys[0].descending:
             yield "sort by a rising column, or where the sink is read"
         elif closing.nullable:
-            column = written(closing.kept, closing.nullable[0])
-            yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
+            yield _never_null(closing.kept, closing.nullable[0])
     yield from _narrowed(verdict)
 
 
@@ -254,7 +254,7 @@ def _frame_help(closing: Closing, frame: Frame, derivation: Derivation) -> Itera
     elif first.descending:
         yield f"order by {column} as it rises"
     elif Scheme((first.column,), ordered=True) in derivation.of(frame.input):
-        yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
+        yield _never_null(closing.kept, first.column)
 
 
 def _limit_help(closing: Closing, rank: Rank, derivation: Derivation) -> Iterator[str]:
@@ -265,8 +265,17 @@ def _limit_help(closing: Closing, rank: Rank, derivation: Derivation) -> Iterato
     first = rank.order[0]
     ordered = Scheme((first.column,), ordered=True) in derivation.of(rank.input)
     if ordered and not first.descending and not present(rank.input, first.column):
-        column = written(closing.kept, first.column)
-        yield f"declare {column} NOT NULL, or add WHERE {column} IS NOT NULL"
+        yield _never_null(closing.kept, first.column)
+
+
+def _never_null(plan: Plan, column: str) -> str:
+    """How to keep NULL away from a column, or from those that it is computed from."""
+    expr = computed(plan, column)
+    if expr is None or (sources := sorted(map(bare, null_with(expr.tree)))):
+        columns = (bare(column),) if expr is None else tuple(sources)
+        condition = " AND ".join(f"{each} IS NOT NULL" for each in columns)
+        return f"declare {series(columns)} NOT NULL, or add WHERE {condition}"
+    return f"add WHERE {written(plan, column)} IS NOT NULL"
 
 
 def _advice(addition: Addition, *, unique: bool) -> str:

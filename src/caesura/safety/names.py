@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from caesura.diagnostics import Span
-from caesura.expression import shown
+from caesura.expression import Expr, shown
 from caesura.plan import (
     Compare,
     Distinct,
@@ -122,12 +122,19 @@ def bare(column: str) -> str:
 
 def written(plan: Plan, column: str) -> str:
     """A column as the user wrote it: an expression where a projection computes it."""
+    expr = computed(plan, column)
+    if expr is None:
+        return bare(column)
+    return bare(expr.column) if expr.column is not None else shown(expr.tree)
+
+
+def computed(plan: Plan, column: str) -> Expr | None:
+    """What a projection computes it by."""
     match plan:
         case Project(outputs=outputs):
-            expr = next(output.expr for output in outputs if output.name == column)
-            return bare(expr.column) if expr.column is not None else shown(expr.tree)
+            return next(output.expr for output in outputs if output.name == column)
         case _:
-            return bare(column)
+            return None
 
 
 def listed(columns: tuple[str, ...]) -> str:

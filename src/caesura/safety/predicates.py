@@ -6,10 +6,18 @@ from collections.abc import Collection, Iterator
 
 from sqlglot import exp
 
-from caesura.expression import Expr
+from caesura.expression import Expr, columns_of
 from caesura.plan import Join
 from caesura.types import BOOLEAN
 
+_STRICT = frozenset(
+    (
+        *(exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Interval, exp.IntervalSpan, exp.Var),
+        *(exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Floor, exp.Ceil),
+        *(exp.Cast, exp.DataType, exp.DataTypeParam, exp.TsOrDsToDate, exp.TimestampTrunc, exp.Year),
+        *(exp.UnixSeconds, exp.UnixMillis, exp.UnixMicros),
+    )
+)
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In, exp.Like)
 
 
@@ -44,6 +52,15 @@ def names(tree: exp.Expr, column: str) -> bool:
     return isinstance(tree, exp.Column) and tree.name == column
 
 
+def null_with(tree: exp.Expr) -> frozenset[str]:
+    """The columns of an expression that is NULL where one of them is, and nowhere else; empty for any other.
+
+    A wrong cast, a division by 0 and a value out of range are errors to Spark, and not NULL.
+    """
+    strict = all(type(node) in _STRICT for node in tree.walk())
+    return columns_of(tree) if strict else frozenset()
+
+
 def excludes_null(condition: Expr, column: str) -> bool:
     """Whether the condition is true of no row with a NULL in `column`."""
     return any(
@@ -60,12 +77,24 @@ def _compares(conjunct: exp.Expr, column: str) -> bool:
     if not isinstance(conjunct, _COMPARISONS):
         return False
     sides = (conjunct.this, *(conjunct.args.get(name) for name in ("expression", "low", "high")))
-    return any(isinstance(side, exp.Expr) and names(side, column) for side in sides)
+    return any(isinstance(side, exp.Expr) and column in null_with(side) for side in sides)
+
+
+def asks_value(condition: Expr, tree: exp.Expr) -> bool:
+    """Whether the condition says in so many words that the expression is not NULL."""
+    return any(_present(part) == tree for part in conjuncts(condition.tree))
 
 
 def _is_not_null(conjunct: exp.Expr, column: str) -> bool:
+    tree = _present(conjunct)
+    return tree is not None and column in null_with(tree)
+
+
+def _present(conjunct: exp.Expr) -> exp.Expr | None:
+    """Of `x IS NOT NULL` the x."""
     match conjunct:
-        case exp.Not(this=exp.Is(this=one, expression=exp.Null())):
-            return names(one, column)
+        case exp.Not(this=exp.Is(this=tree, expression=exp.Null())):
+            found: exp.Expr = tree.unnest()
+            return found
         case _:
-            return False
+            return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from caesura.catalog import Stream
 from caesura.plan import (
     SESSION_END,
@@ -21,7 +23,7 @@ from caesura.plan import (
     Sort,
 )
 from caesura.safety.monotone import starts_window
-from caesura.safety.predicates import demands_value, excludes_null
+from caesura.safety.predicates import asks_value, demands_value, excludes_null, null_with
 
 
 def padded(plan: Plan, column: str) -> bool:
@@ -63,7 +65,9 @@ def present(plan: Plan, column: str) -> bool:
             return excludes_null(predicate, column) or present(below, column)
         case Project(input=below, outputs=outputs):
             expr = next(output.expr for output in outputs if output.name == column)
-            return starts_window(expr.tree) or (expr.column is not None and present(below, expr.column))
+            sources = null_with(expr.tree)
+            inherited = bool(sources) and all(present(below, each) for each in sources)
+            return inherited or starts_window(expr.tree) or _asked(below, expr.tree)
         case Session() if column in (SESSION_START, SESSION_END):
             return True
         case (
@@ -85,3 +89,12 @@ def present(plan: Plan, column: str) -> bool:
         case Join(inputs=several):
             owner = plan.owner(column)
             return owner not in plan.padded and present(several[owner], column)
+
+
+def _asked(plan: Plan, tree: exp.Expr) -> bool:
+    """Whether a condition right below asks that the expression is not NULL."""
+    match plan:
+        case Filter(input=below, predicate=predicate):
+            return asks_value(predicate, tree) or _asked(below, tree)
+        case _:
+            return False
