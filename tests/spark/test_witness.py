@@ -35,12 +35,27 @@ EQUAL_ROWS = """
 CREATE STREAM bid (auction BIGINT, price BIGINT, PUNCTUATED BY (auction)) USING json LOCATION 'bid';
 SELECT * FROM bid QUALIFY RANK() OVER (ORDER BY price) <= 2;
 """
+SESSIONS_OF_NULL = """
+CREATE STREAM bid (auction BIGINT, at TIMESTAMP, PUNCTUATED BY (auction)) USING json LOCATION 'bid';
+SELECT auction, COUNT(*) AS n FROM bid GROUP BY session_window(at, '10 seconds'), auction;
+"""
+PARTITION_OF_NULL = """
+CREATE STREAM bid (auction BIGINT, price BIGINT, PUNCTUATED BY (auction)) USING json LOCATION 'bid';
+SELECT *, ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price) AS n FROM bid;
+"""
 
 
 @pytest.mark.parametrize(
     ("sql", "rows"),
-    [(SILENT_BID, 10), (OPEN_GROUPS, 100), (BROKEN_CYCLE, 1000), (NO_BOUND, 50), (EQUAL_ROWS, 20)],
-    ids=["a silent partner", "groups that never close", "a broken cycle", "values without bound", "equal rows"],
+    [
+        pytest.param(SILENT_BID, 10, id="a silent partner"),
+        pytest.param(OPEN_GROUPS, 100, id="groups that never close"),
+        pytest.param(BROKEN_CYCLE, 1000, id="a broken cycle"),
+        pytest.param(NO_BOUND, 50, id="values without bound"),
+        pytest.param(EQUAL_ROWS, 20, id="equal rows"),
+        pytest.param(SESSIONS_OF_NULL, 20, id="sessions without a key"),
+        pytest.param(PARTITION_OF_NULL, 20, id="a partition without a key"),
+    ],
 )
 def test_the_state_ends_with_as_many_rows_as_the_witness(
     spark: SparkSession, tmp_path: Path, sql: str, rows: int

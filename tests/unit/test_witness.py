@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 from caesura.catalog import Check, OrderedBy, PunctuatedBy
+from caesura.diagnostics import Source
 from caesura.plan import Session
 from caesura.safety.witness import Item, witness
+from caesura.sql.bind import bind
 from caesura.types import Type
 from tests.plans import AUCTION, BID, expr, group, join, scan, stream, where
 
@@ -38,6 +40,21 @@ def test_partners_that_are_reached_come_too() -> None:
     found = witness(where(chain, "s1.a > 0"), 1)
     assert found is not None
     assert [item.stream.name for item in found.items] == ["s3"]
+
+
+def test_where_only_null_is_in_the_way_the_rows_have_it_and_no_punctuation_speaks_of_it() -> None:
+    source = """CREATE STREAM bid (auction BIGINT, bidder BIGINT, price BIGINT,
+    PUNCTUATED BY (auction), PUNCTUATED BY (bidder)) USING json LOCATION 'bid';
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price) AS n FROM bid;"""
+    (query,) = bind(Source("test", source)).queries
+    found = witness(query.plan, 2)
+    assert found is not None
+    assert [item.described for item in found.items] == [
+        {"stream": "bid", "row": {"auction": None, "bidder": 1, "price": 1}},
+        {"stream": "bid", "row": {"auction": None, "bidder": 2, "price": 2}},
+        {"stream": "bid", "punctuation": {"bidder": 1}},
+        {"stream": "bid", "punctuation": {"bidder": 2}},
+    ]
 
 
 def test_a_group_that_never_closes_gets_a_row_per_group() -> None:

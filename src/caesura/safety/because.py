@@ -250,6 +250,10 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
         return
     if isinstance(closing.node, Sort) and closing.nullable:
         yield f"{listed(closing.nullable)} may be NULL, and a row with NULL has no turn before the end"
+    yield from (
+        f"{written(closing.kept, each)} may be NULL, and no punctuation closes what is kept of such rows"
+        for each in closing.barred
+    )
     for outside in closing.outside:
         if isinstance(closing.node, Sort) and outside.attributes == closing.keys:
             yield f"{_punctuates(shown, outside.scheme)}, but in no order"
@@ -257,7 +261,7 @@ def not_closed(closing: Closing, derivation: Derivation, names: Names) -> Iterat
         rest = f"{listed(outside.attributes)} {'is' if len(outside.attributes) == 1 else 'are'}"
         yield f"{_punctuates(shown, outside.scheme)}, but {rest} not {_wanted(closing)}"
     yield from _disordered(closing, derivation)
-    if not closing.outside and not (isinstance(closing.node, Frame) and closing.keys == ()):
+    if not closing.outside and not closing.barred and not (isinstance(closing.node, Frame) and closing.keys == ()):
         yield f"no punctuation comes from {shown}"
     if isinstance(closing.node, Session):
         yield f"{shown} is not ordered by {written(closing.kept, closing.node.time)}, the time of the sessions"

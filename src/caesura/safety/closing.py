@@ -62,6 +62,8 @@ class Closing:
     domains: tuple[tuple[str, Domain], ...] = ()
     nullable: tuple[str, ...] = ()
     values: tuple[Values, ...] = ()
+    barred: tuple[str, ...] = ()
+    """The attributes of a scheme that would close it all, were they not NULL in some rows that would stay."""
     early: Scheme | None = None
     """The bound by which rows of a ranking leave before their partition is closed."""
     out: bool = False
@@ -128,12 +130,12 @@ def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], de
     """Value schemes before ordered ones, fewest attributes first."""
     values = tuple(_values(node)) if isinstance(node, Group | Session) else ()
     growing = _endless(node, derivation) or any(each.few is None for each in values)
-    within = (
-        s
-        for s in derivation.of(source)
-        if set(keys).issuperset(s.attributes) and _all_closed(kept, keys, s, growing=growing)
+    within = sorted(
+        (s for s in derivation.of(source) if set(keys).issuperset(s.attributes)),
+        key=lambda s: (s.ordered, len(s.attributes)),
     )
-    best = min(within, key=lambda s: (s.ordered, len(s.attributes)), default=None)
+    best = next((s for s in within if _all_closed(kept, keys, s, growing=growing)), None)
+    barred = within[0].attributes if within and best is None else ()
     shown, columns = _written(source, keys)
     missing = ((s, tuple(a for a in s.attributes if a not in columns)) for s in derivation.of(shown))
     return Closing(
@@ -147,6 +149,7 @@ def _closing(node: Closable, kept: Plan, source: Plan, keys: tuple[str, ...], de
         _domains(kept, keys),
         tuple(a for a in best.attributes if not present(kept, a)) if best else (),
         values,
+        tuple(a for a in barred if not present(kept, a)),
     )
 
 
@@ -155,12 +158,19 @@ def _endless(node: Closable, derivation: Derivation) -> bool:
     match node:
         case Session():
             return True
+        case Rank() | Frame() if _leaving(node, derivation):
+            return False
         case Rank():
             return node.limit is None or node.ties
         case Frame():
-            return passing(node, derivation.of(node.input)) is None
+            return True
         case _:
             return False
+
+
+def _leaving(node: Rank | Frame, derivation: Derivation) -> bool:
+    """Whether every row goes when a bound has passed it, whatever becomes of its partition."""
+    return passing(node, derivation.of(node.input)) is not None and present(node.input, node.order[0].column)
 
 
 def _values(group: Group | Session) -> Iterator[Values]:
@@ -173,9 +183,15 @@ def _values(group: Group | Session) -> Iterator[Values]:
 
 
 def _all_closed(kept: Plan, keys: tuple[str, ...], scheme: Scheme, *, growing: bool) -> bool:
-    """Whether little stays because of a NULL that an outer join puts into an attribute of the scheme."""
+    """Whether little stays of rows with NULL in an attribute of the scheme, which no punctuation closes.
+
+    What grows under one key has to be closed under each. Else NULL is one key more, which is little, unless an
+    outer join puts it beside ever new values of the other keys.
+    """
+    if growing:
+        return all(present(kept, attribute) for attribute in scheme.attributes)
     return all(
-        not padded(kept, attribute) or (not growing and all(domain(kept, key) for key in keys if key != attribute))
+        not padded(kept, attribute) or all(domain(kept, key) for key in keys if key != attribute)
         for attribute in scheme.attributes
     )
 
@@ -201,7 +217,9 @@ def _ranking(rank: Rank, closing: Closing, derivation: Derivation) -> Closing:
     if closing.scheme is not None or bound is None or not closing.few_entries:
         return closing
     nullable = tuple(a for a in bound.attributes if not present(rank.input, a))
-    return closing if nullable and closing.taking else replace(closing, scheme=bound, nullable=nullable)
+    if nullable and closing.taking:
+        return closing
+    return replace(closing, scheme=bound, nullable=nullable, barred=())
 
 
 def _session(node: Session, derivation: Derivation) -> Closing:
@@ -216,6 +234,7 @@ def _session(node: Session, derivation: Derivation) -> Closing:
         keys=entries,
         scheme=rising if passed else by_keys.scheme,
         nullable=() if passed else by_keys.nullable,
+        barred=() if passed else by_keys.barred,
         single=_single(node.input, entries),
         domains=_domains(node.input, entries),
     )

@@ -17,7 +17,7 @@ from caesura.safety.closing import Closing
 from caesura.safety.growth import Kept
 from caesura.safety.names import SHOWN, Names, bare, computed, few, listed, place, scans, series, written
 from caesura.safety.predicates import null_with
-from caesura.safety.presence import present
+from caesura.safety.presence import padded, present
 from caesura.safety.reach import Reach, Unreached
 from caesura.safety.repair import Addition
 from caesura.safety.schemes import Derivation
@@ -65,6 +65,8 @@ def _join(state: StateVerdict, reach: Reach, verdict: Verdict) -> Diagnostic:
 def _closing(state: StateVerdict, closing: Closing, verdict: Verdict) -> Diagnostic:
     judgement = verdict.judgement
     code, message, label = _complaint(closing, judgement.names)
+    if closing.barred:
+        label = f"rows whose {written(closing.kept, closing.barred[0])} is NULL stay for ever"
     return Diagnostic(
         code=code,
         message=message,
@@ -232,6 +234,8 @@ def _closing_help(closing: Closing, verdict: Verdict) -> Iterator[str]:
     additions = tuple(_additions(verdict))
     lonely = isinstance(closing.node, Compare) and closing.node.kind == "except"
     yield from (_advice(each, unique=not lonely) for each in additions)
+    if not additions:
+        yield from (_never_null(closing.kept, each) for each in closing.barred)
     if isinstance(closing.node, Group) and closing.few_entries and not additions:
         yield "group by a column that the input punctuates"
     if isinstance(closing.node, Rank) and closing.few_entries:
@@ -271,6 +275,8 @@ def _limit_help(closing: Closing, rank: Rank, derivation: Derivation) -> Iterato
 def _never_null(plan: Plan, column: str) -> str:
     """How to keep NULL away from a column, or from those that it is computed from."""
     expr = computed(plan, column)
+    if padded(plan, column):
+        return f"add WHERE {written(plan, column)} IS NOT NULL"
     if expr is None or (sources := sorted(map(bare, null_with(expr.tree)))):
         columns = (bare(column),) if expr is None else tuple(sources)
         condition = " AND ".join(f"{each} IS NOT NULL" for each in columns)
@@ -281,6 +287,9 @@ def _never_null(plan: Plan, column: str) -> str:
 def _advice(addition: Addition, *, unique: bool) -> str:
     """`unique`: a key that is closed by its only row would do as well."""
     match addition.constraint:
+        case Check() if addition.present is not None:
+            column = addition.present
+            return f"declare {column} NOT NULL in `{addition.stream}`, or add WHERE {column} IS NOT NULL"
         case PunctuatedBy(columns=columns) if unique:
             key = ", ".join(columns)
             return f"add {addition.add} to `{addition.stream}`, or UNIQUE ({key}) if each {key} comes once"

@@ -57,8 +57,11 @@ def null_with(tree: exp.Expr) -> frozenset[str]:
 
     A wrong cast, a division by 0 and a value out of range are errors to Spark, and not NULL.
     """
-    strict = all(type(node) in _STRICT for node in tree.walk())
-    return columns_of(tree) if strict else frozenset()
+    return columns_of(tree) if all(map(_strict, tree.walk())) else frozenset()
+
+
+def _strict(node: exp.Expr) -> bool:
+    return type(node) in _STRICT or (isinstance(node, exp.Anonymous) and node.name == "DATE_FORMAT")
 
 
 def excludes_null(condition: Expr, column: str) -> bool:

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TypeAlias
 
+from sqlglot import exp
+
 from caesura.catalog import Check, OrderedBy, PunctuatedBy, Stream
+from caesura.expression import Expr
 from caesura.plan import Frame, Plan, Rank, Scan, Session, Sort, inputs, walk, with_inputs
 from caesura.safety.bases import bases
 from caesura.safety.because import constraint, text
@@ -23,6 +26,7 @@ from caesura.safety.names import scans
 from caesura.safety.reach import Reach
 from caesura.safety.schemes import Derivation, derive
 from caesura.safety.states import open_proofs
+from caesura.types import BOOLEAN
 
 OFFERED = 3
 _EXACT = 8
@@ -41,8 +45,19 @@ class Addition:
     constraint: PunctuatedBy | OrderedBy | Check
 
     @property
+    def present(self) -> str | None:
+        """The column, if the constraint says that it is never NULL."""
+        match self.constraint:
+            case Check(condition=Expr(tree=exp.Not(this=exp.Is(this=exp.Column() as column)))):
+                return column.name
+            case _:
+                return None
+
+    @property
     def add(self) -> str:
         match self.constraint:
+            case Check() if self.present is not None:
+                return f"CHECK ({self.present} IS NOT NULL)"
             case Check(condition=condition):
                 return f"CHECK ({text(condition)})"
             case promise:
@@ -160,6 +175,10 @@ def _steps(proof: Reach | Closing) -> Iterator[Addition]:
                     yield from _punctuated(below, column)
                 for column in missing.bounded:
                     yield from _ordered(below, column)
+        case Closing(barred=[_, *_]):
+            for column in proof.barred:
+                yield from _never_null(proof.kept, column)
+            yield from _steps(replace(proof, barred=()))
         case Closing(node=Sort(keys=(first, *_)), source=source):
             if not first.descending:
                 yield from _ordered(source, first.column)
@@ -184,6 +203,12 @@ def _steps(proof: Reach | Closing) -> Iterator[Addition]:
 def _punctuated(plan: Plan, column: str) -> Iterator[Addition]:
     for stream, name in bases(plan, column, through_order=False):
         yield Addition(stream.name, PunctuatedBy((name,)))
+
+
+def _never_null(plan: Plan, column: str) -> Iterator[Addition]:
+    for stream, name in bases(plan, column, through_order=True):
+        present = exp.Not(this=exp.Is(this=exp.column(name), expression=exp.Null()))
+        yield Addition(stream.name, Check(Expr(present, BOOLEAN)))
 
 
 def _ordered(plan: Plan, column: str, *, times: bool = False) -> Iterator[Addition]:

@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from caesura.catalog import OrderedBy, PunctuatedBy, Stream, Unique
-from caesura.plan import Compare, Group, Join, Plan, Rank, walk
+from caesura.plan import Compare, Frame, Group, Join, Plan, Rank, walk
 from caesura.safety.bases import bases
 from caesura.safety.closing import Closing
 from caesura.safety.comparisons import Element
 from caesura.safety.facts import closed
 from caesura.safety.names import scans
+from caesura.safety.passing import passing
+from caesura.safety.presence import padded
 from caesura.safety.reach import Reach
 from caesura.safety.said import discrete, limits
 from caesura.safety.sample import Cell, Sample, Samples, samples
@@ -74,8 +76,10 @@ def witness(plan: Plan, rows: int) -> Witness | None:
     drawn = samples(plan, streams)
     if isinstance(proof, Reach) and (drawn.ignored or proof.join.residual is not None):
         drawn = _placed(drawn, plan, proof, derivation, rows)
-    if isinstance(proof, Closing) and isinstance(proof.node, Rank) and proof.few_entries:
+    if isinstance(proof, Closing) and isinstance(proof.node, Rank) and (proof.few_entries or proof.barred):
         drawn = _tied(drawn, proof.node)
+    if isinstance(proof, Closing):
+        drawn = _barred(drawn, proof, derivation)
     said = [item for stream in streams for item in _said(stream, drawn.columns[stream.name], rows)]
     doubts = (*drawn.ignored, *_doubts(proof, streams, drawn, rows))
     return Witness(proof, tuple(sorted(said, key=lambda item: item.punctuation)), doubts)
@@ -120,12 +124,28 @@ def _tied(drawn: Samples, rank: Rank) -> Samples:
     return replace(drawn, columns=columns)
 
 
+def _barred(drawn: Samples, proof: Closing, derivation: Derivation) -> Samples:
+    """The same with NULL where nothing but that keeps rows from being closed, or from being passed by a bound.
+
+    What an outer join puts in, no stream sends.
+    """
+    columns = {name: dict(several) for name, several in drawn.columns.items()}
+    node, nulls = proof.node, tuple(each for each in proof.barred if not padded(proof.kept, each))
+    if nulls and isinstance(node, Rank | Frame) and passing(node, derivation.of(node.input)) is not None:
+        nulls = (*nulls, node.order[0].column)
+    for column in nulls:
+        for stream, name in bases(proof.kept, column, through_order=True):
+            if stream.name in columns:
+                columns[stream.name][name] = replace(columns[stream.name][name], chosen=(None,))
+    return replace(drawn, columns=columns)
+
+
 def _cell(number: int, type: Type) -> Cell:
     return date.fromordinal(number).isoformat() if type.kind == "DATE" else number
 
 
 def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, rows: int) -> Iterator[str]:
-    if isinstance(proof, Closing) and proof.few_entries and proof.growing:
+    if isinstance(proof, Closing) and (proof.few_entries or proof.barred) and proof.growing:
         yield f"the groups stay few: it is the values kept for {proof.growing[0].function} in them that grow"
     for node in (node for below in _heard(proof) for node in walk(below)):
         match node:
@@ -140,6 +160,8 @@ def _doubts(proof: Reach | Closing, streams: Iterable[Stream], drawn: Samples, r
             columns = promise.columns
             samples = [drawn.columns[stream.name][column] for column in columns]
             values = {tuple(each.value(k) for each in samples) for k in range(1, rows + 1)}
+            if any(None in value for value in values):
+                continue  # which breaks no promise
             if isinstance(promise, Unique) and len(values) < rows:
                 yield f"{stream.name} repeats {', '.join(columns)}, which is UNIQUE"
             if isinstance(promise, OrderedBy) and (samples[0].type.text or len(values) < rows):
@@ -166,5 +188,6 @@ def _said(stream: Stream, sample: Mapping[str, Sample], rows: int) -> Iterator[I
     for k in range(1, rows + 1):
         cells = {name: each.value(k) for name, each in sample.items()}
         yield Item(stream, cells)
-        closed |= dict.fromkeys(tuple((name, cells[name]) for name in key) for key in keys)
+        known = (key for key in keys if all(cells[name] is not None for name in key))
+        closed |= dict.fromkeys(tuple((name, cells[name]) for name in key) for key in known)
     yield from (Item(stream, dict(cells), punctuation=True) for cells in closed)

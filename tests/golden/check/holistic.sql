@@ -1,5 +1,5 @@
 CREATE STREAM bid (
-  auction BIGINT, bidder BIGINT, price DOUBLE, kind TINYINT,
+  auction BIGINT NOT NULL, bidder BIGINT, price DOUBLE, kind TINYINT,
   PUNCTUATED BY (auction), CHECK (bidder BETWEEN 1 AND 9)
 ) USING json LOCATION 'd';
 

@@ -1,7 +1,7 @@
 CREATE STREAM bid (
   auction BIGINT, bidder BIGINT NOT NULL, price DOUBLE, at TIMESTAMP, ORDERED BY (at WITHIN INTERVAL 5 SECONDS)
 ) USING json LOCATION 'data/bid';
-CREATE STREAM visit (person BIGINT, town STRING, at TIMESTAMP, PUNCTUATED BY (person)) USING json LOCATION 'data/visit';
+CREATE STREAM visit (person BIGINT NOT NULL, town STRING, at TIMESTAMP, PUNCTUATED BY (person)) USING json LOCATION 'data/visit';
 
 SELECT bidder, session_window.start, COUNT(*) AS bids, COUNT(DISTINCT auction) AS auctions
 FROM bid GROUP BY session_window(at, '10 seconds'), bidder;
