@@ -25,4 +25,4 @@ def caesura_join(workload: Workload) -> Result:
         run = run_to_end(session, text, workload.scratch())
         return run.result(streams.events, run.progress[-1])
 
-    return by_caesura(run, workload.warm_up, workload.streams, workload.memory)
+    return by_caesura(run, workload.warm_up, workload.streams, workload.memory, workload.seconds)

@@ -13,7 +13,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -48,8 +48,8 @@ LARGE = {"1 M": (1_000_000, 8), "4 M": (4_000_000, 4)}
 LARGE_SYSTEMS = ("caesura", "spark", "flink", "batch")
 STATE = 10_000_000
 HOW = f"""\
-- Small: seconds of the whole input over its slices, after {WARM_UP_SECONDS} s of warming up, the median of the
-  rounds; rows are only counted.
+- Small: seconds of the whole input over its slices, after warming up for as many seconds as the command says, the
+  median of the rounds; rows are only counted.
 - Queries: each joins auctions and bids, asks for another least price, and groups by auction. All pipelines take
   turns in one JVM, after a warm-up of all; the median slice of {QUERY_SLICES}, without the first {FIRST}. Spark
   runs as many streaming queries of the same SQL side by side; its time is that of all of them over the slices.
@@ -94,7 +94,7 @@ def joined(workload: Workload, systems: Sequence[str], rounds: int) -> dict[str,
     return {name: median_run(several) for name, several in runs.items()}
 
 
-def many(memory: str, rounds: int) -> tuple[dict[int, float], float]:
+def many(memory: str, seconds: int, rounds: int) -> tuple[dict[int, float], float]:
     """The time of a slice of pipelines of many queries, and that of as many streaming queries of Spark."""
     shutil.rmtree(DIRECTORY / "queries", ignore_errors=True)
     with spark_session(memory) as spark:
@@ -106,7 +106,7 @@ def many(memory: str, rounds: int) -> tuple[dict[int, float], float]:
         }
         systems[0] = lambda: _sparks(spark, streams)
         found: dict[int, list[float]] = {number: [] for number in systems}
-        warm_up(lambda: [run() for run in systems.values()], WARM_UP_SECONDS)
+        warm_up(lambda: [run() for run in systems.values()], seconds)
         for _ in range(rounds):
             for number, run in systems.items():
                 found[number].append(run())
@@ -179,14 +179,14 @@ def tables(found: Found) -> list[Table]:
 
 
 def measure(options: argparse.Namespace) -> Found:
-    found = Found()
+    found, how = Found(), (options.memory, options.warm_up)
     if "small" in options.parts:
-        streams = isolated(prepare, DIRECTORY / "small", SMALL_SLICE * SMALL_SLICES, SMALL_SLICES, options.memory)
+        streams = isolated(prepare, DIRECTORY / "small", SMALL_SLICE * SMALL_SLICES, SMALL_SLICES, *how)
         found = Found(small=joined(streams, ("caesura", "spark"), options.rounds))
-    queries, sparks = isolated(many, options.memory, options.rounds) if "queries" in options.parts else ({}, None)
+    queries, sparks = isolated(many, *how, options.rounds) if "queries" in options.parts else ({}, None)
     large: dict[str, dict[str, Result]] = {}
     for size, (rows, slices) in LARGE.items() if "large" in options.parts else ():
-        streams = isolated(prepare, DIRECTORY / "large", rows * slices, slices, options.memory)
+        streams = isolated(prepare, DIRECTORY / "large", rows * slices, slices, *how)
         large[size] = joined(streams, LARGE_SYSTEMS, options.rounds)
     state = isolated(held, options.memory) if "state" in options.parts else ()
     return Found(found.small, queries, sparks, large, state)
@@ -196,20 +196,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.slices", description=__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="default: all")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm-up", type=int, default=WARM_UP_SECONDS, help="seconds, of each system")
     parser.add_argument("--memory", default="8g", help="heap of every JVM (default: %(default)s)")
     options = parser.parse_args()
     about = circumstances(
         f"python -m bench.slices --parts {' '.join(options.parts)} --rounds {options.rounds}"
-        f" --memory {options.memory}",
+        f" --warm-up {options.warm_up} --memory {options.memory}",
         *flink_version(),
     )
     found = measure(options)
     data = {
         "about": about,
-        "small": {name: each.slice_seconds for name, each in found.small.items()},
+        "small": {name: asdict(each) for name, each in found.small.items()},
         "queries": dict(found.queries),
         "queries of Spark": found.spark_queries,
-        "large": {size: {n: each.seconds for n, each in of.items()} for size, of in found.large.items()},
+        "large": {size: {name: asdict(each) for name, each in of.items()} for size, of in found.large.items()},
         "state": found.state,
     }
     return publish("slices", ["# What a slice costs", facts(about), *tables(found), HOW], targets(found), data)

@@ -34,6 +34,8 @@ class Workload:
     streams: AuctionStreams
     warm_up: AuctionStreams  # slices of the same size
     memory: str  # of that JVM's heap, e.g. 8g
+    seconds: int = WARM_UP_SECONDS
+    """Of warming up."""
 
     def csv(self, streams: AuctionStreams) -> Path:
         """The same rows as Flink can read them."""
@@ -47,7 +49,7 @@ class Workload:
         return scratch
 
 
-def prepare(directory: Path, events: int, slices: int, memory: str) -> Workload:
+def prepare(directory: Path, events: int, slices: int, memory: str, seconds: int = WARM_UP_SECONDS) -> Workload:
     """Write the streams anew: they are cheap, and what an older generator wrote is not compared by mistake."""
     shutil.rmtree(directory, ignore_errors=True)
     with spark_session(memory) as spark:
@@ -55,7 +57,7 @@ def prepare(directory: Path, events: int, slices: int, memory: str) -> Workload:
         warm_up = write_auction_streams(
             spark, directory / "warm_up", events * WARM_UP_SLICES // slices, WARM_UP_SLICES, seed=1
         )
-        workload = Workload(directory, streams, warm_up, memory)
+        workload = Workload(directory, streams, warm_up, memory, seconds)
         for written in (streams, warm_up):
             write_csv(spark, written, workload.csv(written))
     return workload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.baselines.flink import FlinkQuery
 from bench.result import Result
-from bench.workload import QUERY, WARM_UP_SECONDS, Workload
+from bench.workload import QUERY, Workload
 
 JOIN = FlinkQuery(
     sources={
@@ -20,7 +20,7 @@ def flink_join(workload: Workload) -> Result:
         workload.csv(workload.streams),
         workload.csv(workload.warm_up),
         memory=workload.memory,
-        warm_up_seconds=WARM_UP_SECONDS,
+        warm_up_seconds=workload.seconds,
     )
     return Result(
         name="Flink SQL join",

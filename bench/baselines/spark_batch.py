@@ -18,7 +18,7 @@ def spark_batch_join(workload: Workload) -> Result:
         joined = _join(spark, workload.streams)
         counted = Observation()  # counting costs a little, so only the first run does it
         _discard(joined.observe(counted, sf.count(sf.lit(1)).alias("rows")))
-        warm_up(lambda: _discard(joined))
+        warm_up(lambda: _discard(joined), workload.seconds)
         started = time.perf_counter()
         _discard(joined)
         seconds = time.perf_counter() - started

@@ -34,7 +34,7 @@ def spark_join_rocksdb(workload: Workload) -> Result:
 
 def _spark_join(name: str, workload: Workload, state_store: Mapping[str, str]) -> Result:
     with spark_session(workload.memory, state_store) as spark:
-        warm_up(lambda: _run(spark, workload.warm_up, workload.scratch()))
+        warm_up(lambda: _run(spark, workload.warm_up, workload.scratch()), workload.seconds)
         checkpoint = workload.scratch()
         started = time.perf_counter()
         slices = _run(spark, workload.streams, checkpoint)
