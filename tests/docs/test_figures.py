@@ -1,11 +1,14 @@
-"""The figures of the README are those of the last runs in bench/results."""
+"""The figures of the README are those of the last run in bench/results."""
 
 from __future__ import annotations
 
 import json
+from statistics import median
+from typing import Any
 
+import pytest
 from bench.measure import RESULTS
-from bench.result import Result, median
+from bench.result import Result
 
 from tests.docs.fences import ROOT
 
@@ -17,13 +20,34 @@ SYSTEMS = {
 }
 
 
-def test_the_table_of_the_auction_join() -> None:
-    found = json.loads((RESULTS / "auction.json").read_text())["large"]
+@pytest.fixture(scope="module")
+def found() -> Any:
+    return json.loads((RESULTS / "slices.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def shown() -> set[tuple[str, ...]]:
+    """The rows of all tables."""
     lines = (ROOT / "README.md").read_text().splitlines()
-    shown = {tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in lines if line.startswith("|")}
-    for name, called in SYSTEMS.items():
-        run = median([Result(**each) for each in found[name]])
-        rate = f"{run.rate / 1e6:.1f} M" if run.rate >= 1e6 else f"{run.rate / 1e3:.0f} k"
-        state = f"{run.state_rows / 1e6:.1f} M" if run.state_rows else "0"
-        slowdown = "" if run.slowdown is None else f"{run.slowdown:.2f}"
-        assert (called, rate, "" if name == "batch" else state, slowdown) in shown
+    return {tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in lines if line.startswith("|")}
+
+
+def brief(number: float) -> str:
+    return f"{number / 1e6:.1f} M" if number >= 1e6 else f"{number / 1e3:.0f} k"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_auction_join(found: Any, shown: set[tuple[str, ...]], name: str) -> None:
+    small, large = (Result(**found["large"][size][name]) for size in ("1 M", "4 M"))
+    state = "" if name == "batch" else brief(large.state_rows) if large.state_rows else "0"
+    assert (SYSTEMS[name], brief(small.rate), brief(large.rate), state) in shown
+
+
+def test_what_a_slice_costs(found: Any, shown: set[tuple[str, ...]]) -> None:
+    small = {name: f"{Result(**each).seconds_per_slice:.2f}" for name, each in found["small"].items()}
+    queries, sparks = found["queries"]["16"], found["queries of Spark"]
+    assert ("slices of 2,000 rows", small["caesura"], small["spark"]) in shown
+    row = "16 queries over the same two streams, slices of 2,000 rows"
+    assert (row, f"{queries:.2f}", f"{sparks:.2f}") in shown
+    assert ("a state of 10 M rows, the median slice", f"{median(found['state']):.2f}", "") in shown
+    assert ("the longest of them", f"{max(found['state']):.2f}", "") in shown
