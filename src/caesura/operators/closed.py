@@ -72,6 +72,11 @@ class Closed:
         apart = Closed({(attribute,): each_value(attribute, runs) for attribute, runs in self.runs.items()})
         return replace(self, runs={}) | apart
 
+    def in_runs(self) -> Closed:
+        """The same without the bounds of ordered columns, which are known otherwise."""
+        runs = {name: tuple(each for each in known if isinstance(each, Run)) for name, known in self.spans.items()}
+        return replace(self, spans={name: known for name, known in runs.items() if known})
+
     @property
     def known(self) -> Mapping[str, tuple[Stretch, ...]]:
         """What the driver knows, by attribute."""

@@ -125,10 +125,8 @@ class Store:
         return free, self.replace(state, held)
 
     def _appended(self, state: State, new: Closed) -> Changes:
-        countable = {name for name in new.runs if self.types[name].enumerable}  # one may equal a DECIMAL
-        runs = {name: mine for name in countable if (mine := of_type(new.runs[name], self.types[name]))}
-        apart = {name: known for name, known in new.runs.items() if name not in countable}
-        new = as_data(replace(new, runs=apart), {name: type.sql for name, type in self.types.items()})
+        runs, new = self._runs(new)
+        new = as_data(new, {name: type.sql for name, type in self.types.items()})
         changes: dict[str, Change] = {}
         others = new.boxes
         for attributes, name in self._names.items():
@@ -157,6 +155,20 @@ class Store:
             others = everything.distinct()
         changes[self._boxes] = Change(others, held.rewrite)
         return changes
+
+    def _runs(self, new: Closed) -> tuple[dict[str, tuple[Run, ...]], Closed]:
+        """What is new in runs of values that this store can count, and the rest: one may equal a DECIMAL."""
+        runs: dict[str, tuple[Run, ...]] = {}
+        for attribute, known in new.known.items():
+            if self.types[attribute].enumerable and (attribute,) in self._names:
+                runs[attribute] = of_type((each for each in known if isinstance(each, Run)), self.types[attribute])
+        spans = {
+            name: tuple(each for each in known if name not in runs or not isinstance(each, Run))
+            for name, known in new.spans.items()
+        }
+        apart = {name: known for name, known in new.runs.items() if name not in runs}
+        rest = replace(new, spans={name: known for name, known in spans.items() if known}, runs=apart)
+        return {name: known for name, known in runs.items() if known}, rest
 
     def _points(self, points: Rows | None, attribute: str) -> Rows | None:
         """As intervals of the type of this store: an INT may be compared with a BIGINT, and lacks values of it."""

@@ -48,10 +48,15 @@ class Arrivals:
     def plain(self) -> dict[str, str]:
         return self.contract.reader.plain(PUNCTUATION)
 
+    def bounds(self) -> dict[str, str]:
+        """Of ranges that hold for ever."""
+        bounds, lives = self.contract.reader.bounds(PUNCTUATION), self.contract.in_band
+        return {column: value for column, value in bounds.items() if lives.get((column,)) is None}
+
     def parsed(self) -> Rows:
         """The punctuations that are not plain, read."""
         texts = self.raw.present([PUNCTUATION])
-        for value in self.plain().values():
+        for value in (*self.plain().values(), *self.bounds().values()):
             texts = texts.where(f"{value} IS NULL")
         names = [quote(column.name) for column in self.contract.stream.columns]
         whole = f"to_json(struct({', '.join((*names, f'{quote(PUNCTUATION)} AS punctuation'))}), {_ALL_FIELDS})"
@@ -111,6 +116,8 @@ class Arrivals:
                 points = reader.plain_points(self.raw, PUNCTUATION, attribute)
                 ranges = {} if values is None else {attribute: values.ends}
                 closed |= Closed({(attribute,): sent(points.ranging(ranges), count)})
+        for attribute, least in survey.least_open.items():
+            yield None, Closed(spans={attribute: (Run(self.contract.store.types[attribute], None, least - 1),)})
         for key, points in closed.points.items():
             yield lives.get(key), Closed({key: points})
         boxes = closed.boxes

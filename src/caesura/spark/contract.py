@@ -198,7 +198,7 @@ class Contract:
         if promised.everything:
             changes = dict(self.store.replace(state, NOTHING))  # that it has ended contains all else
         else:
-            changes = dict(self.store.append(state, replace(said.get(None, NOTHING), spans={})))
+            changes = dict(self.store.append(state, said.get(None, NOTHING).in_runs()))
         for life, expiring in self.expiring.items():
             changes |= expiring.append(state, said.get(life, NOTHING), promised.time, first=first)
         for clusters in self.clusters.values():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 BOUND, PLAIN, REPEATED, ENDS = "bound of ", "plain ", "repeated ", "ends "
 FIRST, LAST, DIFFERENT, KEYS = "first ", "last ", "different ", "keys "
+RANGES, LEAST_OPEN = "ranges of ", "least open "
 _NEWEST, _OLDEST, LEAST, GREATEST = "newest ", "oldest ", "least ", "greatest "
 ADMITTED, _OF_KEY, LATE = "admitted", "caesura: rows of key", "late"
 OF_PUNCTUATIONS = (PLAIN, FIRST, LAST, DIFFERENT)
@@ -49,7 +50,7 @@ def questions(
     contract, which = arrivals.contract, f" FILTER (WHERE {_IS_ROW})" if glance else ""
     closing = {_closed(column): value for column, value in plain.items()}
     raw = arrivals.raw.extended(closing) if closing else arrivals.raw
-    measures = _counted() | _closing(plain)
+    measures = _counted() | _closing(plain) | _ranges(arrivals.bounds())
     rows: Rows | None = raw
     if not glance:
         yield _told(name, raw.summary({figure: each.sql for figure, each in measures.items()}))
@@ -119,6 +120,15 @@ def _closing(columns: Iterable[str]) -> dict[str, _Measure]:
         figures[f"{PLAIN}{column}"] = _Measure(f"count({value})", "sum")
         figures[f"{FIRST}{column}"] = _Measure(f"min({value})", "min")
         figures[f"{LAST}{column}"] = _Measure(f"max({value})", "max")
+    return figures
+
+
+def _ranges(bounds: Mapping[str, str]) -> dict[str, _Measure]:
+    """How many ranges close all that is less than a value of these, and which the greatest of them leaves open."""
+    figures: dict[str, _Measure] = {}
+    for column, bound in bounds.items():
+        figures[f"{RANGES}{column}"] = _Measure(f"count({bound})", "sum")
+        figures[f"{LEAST_OPEN}{column}"] = _Measure(f"max({bound})", "max")
     return figures
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from caesura.operators.closed import Attributes, Closed
-from caesura.operators.intervals import one_value
+from caesura.operators.intervals import ends_of, one_value
 from caesura.operators.rows import Rows, quote, sent, text
 from caesura.types import Type
 
@@ -34,12 +34,16 @@ class Reader:
     def plain(self, column: str) -> dict[str, str]:
         """For each attribute that may come so: the value, if a text is the commonest form, a number for this
         attribute and nothing else; otherwise NULL. It needs no JSON parser, and is many times as fast."""
+        return {name: _plain(quote(column), name, type) for name, type in self._numbers.items()}
+
+    def bounds(self, column: str) -> dict[str, str]:
+        """The same for all that is less than a number, the commonest form of a range."""
+        return {name: _bound(quote(column), name, type) for name, type in self._numbers.items()}
+
+    @property
+    def _numbers(self) -> dict[str, Type]:
         alone = {key[0]: self.types[key[0]] for key in self.keys if len(key) == 1}
-        return {
-            name: _plain(quote(column), name, type)
-            for name, type in alone.items()
-            if type.integral and name.isidentifier()
-        }
+        return {name: type for name, type in alone.items() if type.integral and name.isidentifier()}
 
     def plain_points(self, texts: Rows, column: str, attribute: str) -> Rows:
         return texts.present([column]).project({attribute: self.plain(column)[attribute]}).present([attribute])
@@ -124,13 +128,24 @@ class Reader:
 
 
 def _plain(json: str, name: str, type: Type) -> str:
-    start = f'{{"{name}":'
-    digits = f"trim(substring({json}, {len(start) + 1}, length({json}) - {len(start) + 1}))"
+    return _number(json, f'{{"{name}":', "}", type)
+
+
+def _bound(json: str, name: str, type: Type) -> str:
+    """Below the least value of a type there is none, and no number of it."""
+    value = _number(json, f'{{"{name}": {{"lt":', "}}", type)
+    return f"nullif({value}, {ends_of(type)[0]})"
+
+
+def _number(json: str, start: str, end: str, type: Type) -> str:
+    """The number of a text that begins and ends so, and has nothing else."""
+    digits = f"trim(substring({json}, {len(start) + 1}, length({json}) - {len(start) + len(end)}))"
     value = f"try_cast({digits} AS {type})"
     # 07, +7 and 7.5 can be cast as well, but are no whole numbers in JSON.
     canonical = f"CAST({value} AS STRING) = {digits}"
     return (
-        f"CASE WHEN startswith({json}, {text(start)}) AND endswith({json}, '}}') AND {canonical} THEN {value} END"
+        f"CASE WHEN startswith({json}, {text(start)}) AND endswith({json}, {text(end)}) AND {canonical} "
+        f"THEN {value} END"
     )
 
 

@@ -27,8 +27,10 @@ from caesura.spark.figures import (
     LAST,
     LATE,
     LEAST,
+    LEAST_OPEN,
     OF_PUNCTUATIONS,
     PLAIN,
+    RANGES,
     REPEATED,
     each_plain,
     questions,
@@ -77,6 +79,10 @@ class Survey:
     """The attributes of which plain punctuations occur, and how many."""
     plain_values: Mapping[str, Values] = field(default_factory=dict)
     """What they close."""
+    ranges_below: int = 0
+    """How many punctuations close all that is less than a number."""
+    least_open: Mapping[str, int] = field(default_factory=dict)
+    """The greatest of these numbers."""
     keys: Mapping[int, Values] = field(default_factory=dict)
     """Of promises UNIQUE, by number: the keys in the slice, if they are of one column of an enumerable type."""
     ranges: Mapping[str, Ends] = field(default_factory=dict)
@@ -92,7 +98,7 @@ class Survey:
 
     @property
     def punctuations(self) -> int:
-        return sum(self.plain.values()) + self.others
+        return sum(self.plain.values()) + self.ranges_below + self.others
 
     @property
     def arrived(self) -> int:
@@ -171,6 +177,7 @@ def _ranges(figures: Mapping[str, Any], arrivals: Arrivals) -> dict[str, Ends]:
 
 def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
     plain = {name.removeprefix(PLAIN): n for name, n in found.items() if name.startswith(PLAIN) and n}
+    ranges_below = sum(n for name, n in found.items() if name.startswith(RANGES))
     return Survey(
         rows=found["rows"],
         admitted=found.get(ADMITTED, 0),
@@ -185,12 +192,14 @@ def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
             column: Values(found[f"{FIRST}{column}"], found[f"{LAST}{column}"], found.get(f"{DIFFERENT}{column}"))
             for column in plain
         },
+        ranges_below=ranges_below,
+        least_open={name.removeprefix(LEAST_OPEN): n for name, n in found.items() if name.startswith(LEAST_OPEN)},
         keys={
             int(name.removeprefix(KEYS)): Values(*each) for name, each in found.items() if name.startswith(KEYS)
         },
         ranges=_ranges(found, arrivals),
         near=_near(found, arrivals),
-        others=found["punctuations"] - sum(plain.values()),
+        others=found["punctuations"] - sum(plain.values()) - ranges_below,
     )
 
 
