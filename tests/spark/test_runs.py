@@ -225,3 +225,28 @@ def test_null_in_a_column_of_another_condition_does_not_purge(spark: SparkSessio
     assert script.rows("met") == [{"v": None, "z": 1}]
     assert script.progress[0].state_rows == 3
     assert script.progress[-1].state_rows == 0
+
+
+def test_ranges_below_a_number_are_in_the_manifest_alone(spark: SparkSession, tmp_path: Path) -> None:
+    """However they are spelled they say the same; over a restart too."""
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM a (k BIGINT, x TINYINT, PUNCTUATED BY (k), PUNCTUATED BY (x)) FROM FILES a;
+        CREATE SINK out USING parquet LOCATION 'out';
+        INSERT INTO out SELECT k, COUNT(*) AS n FROM a GROUP BY k;
+        """,
+    )
+    script.slice(a=[*({"k": k, "x": 1} for k in (-5, 1, 2, 3, 4)), '{"k": {"lt": 2}}', '{"k": {"lt": 1}}'])
+    script.run()
+    assert script.progress[0].punctuations == 2
+    manifest = json.loads((tmp_path / "checkpoint" / "manifests" / "0000000000.json").read_text(encoding="utf-8"))
+    assert manifest["content"]["tables"]["a: closed(k)"]["spans"] == [[None, "1"]]
+    script.slice(a=['{"x": {"lt": -128}}', '{"k":{"lt":3}}', {"k": None, "x": 1}])  # below -128 there is nothing
+    script.run()
+    assert script.rows("out") == [{"k": -5, "n": 1}, {"k": 1, "n": 1}, {"k": 2, "n": 1}]
+    script.slice(a=[{"k": 2, "x": 1}, {"k": -7, "x": 1}, {"k": 4, "x": -128}, '{"k": {"lt": 4}}', '{"k": 4}'])
+    query = script.run()
+    assert sorted(json.loads(row)["k"] for _, _, _, row in script.quarantine(query)) == [-7, 2]
+    assert script.rows("out")[3:] == [{"k": 3, "n": 1}, {"k": 4, "n": 2}]
