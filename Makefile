@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCKS := requirements/build.lock requirements/dev.lock
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
-OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_binary_operators_equal_model.py test_completion.py \
+OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_auction_equals_duckdb.py test_binary_operators_equal_model.py test_completion.py \
 	test_demand.py test_demand_through.py test_forgetting.py test_frame_equals_model.py test_many_inputs.py \
 	test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py \
 	test_rank_equals_model.py test_sessions.py test_statistics.py test_time_buckets.py test_windows.py)
