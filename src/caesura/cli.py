@@ -326,16 +326,11 @@ def _checkpoint(folder: str) -> Iterator[Storage]:
     if "://" not in local:
         yield LocalStorage(local)
         return
-    from caesura.spark.reasons import SPARK_ERRORS, reason
     from caesura.spark.session import running
     from caesura.spark.storage import storage_at
 
     with running() as spark:
-        try:
-            storage = storage_at(spark, folder)
-        except SPARK_ERRORS as error:
-            raise OSError(reason(error)) from error
-        yield storage
+        yield storage_at(spark, folder)
 
 
 def _print_rows(storage: Storage, name: str | None, *, quarantine: bool) -> None:

@@ -124,8 +124,8 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
     root = scratch.name if scratch is not None else str(settings.checkpoint)
     try:
         storage = storage_at(work, root)
-    except SPARK_ERRORS as error:
-        raise _unusable(root, reason(error)) from error
+    except OSError as error:
+        raise _unusable(root, str(error)) from error
     if isinstance(storage, LocalStorage) and spark.conf.get(_LOG_FILES, None) is None:
         # The default starts a process to ask if a file is a link.
         package = "org.apache.spark.sql.execution.streaming.checkpointing"

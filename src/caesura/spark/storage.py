@@ -10,7 +10,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.storage import File, LocalStorage, Storage
-from caesura.spark.reasons import reason
+from caesura.spark.reasons import SPARK_ERRORS, reason
 
 
 def make_ready(storage: Storage, *folder: str) -> None:
@@ -36,11 +36,15 @@ def row_counts(spark: SparkSession, paths: Iterable[str]) -> list[int]:
 
 
 def storage_at(spark: SparkSession, root: str) -> Storage:
-    """A local folder is reached directly: a call through the JVM takes as long as the work itself."""
+    """A local folder is reached directly: a call through the JVM takes as long as the work itself. `OSError` of
+    what no file system is known for."""
     hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
-    path = hadoop.fs.Path(root)
     configuration = spark._jsparkSession.sessionState().newHadoopConf()
-    files = path.getFileSystem(configuration)
+    try:
+        path = hadoop.fs.Path(root)
+        files = path.getFileSystem(configuration)
+    except SPARK_ERRORS as error:
+        raise OSError(reason(error)) from error
     default = hadoop.fs.FileSystem.getDefaultUri(configuration).getScheme()
     if files.getUri().getScheme() == "file" == default:  # else Spark would look for the bare path elsewhere
         return LocalStorage(str(files.makeQualified(path).toUri().getPath()))

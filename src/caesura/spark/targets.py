@@ -57,8 +57,8 @@ class Targets:
             raise self.refused(query, f"the format {origin.format} writes files, and no LOCATION says where")
         try:
             target = storage_at(self.spark, location)
-        except SPARK_ERRORS as error:
-            raise self.refused(query, reason(error)) from error
+        except OSError as error:
+            raise self.refused(query, str(error)) from error
         if target.is_file():
             raise self.refused(query, f"`{location}` is a file, not a folder")
         return FileSink(target, query.name, origin.format, self.mark, self.writer, origin.options)
