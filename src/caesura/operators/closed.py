@@ -22,7 +22,9 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from caesura.operators.intervals import (
+    ENDLESS,
     Run,
+    Span,
     Stretch,
     against_spans,
     each_value,
@@ -31,6 +33,7 @@ from caesura.operators.intervals import (
     interval_type,
     meet,
     outside_some,
+    together,
 )
 from caesura.operators.rows import Ends, Rows, quote, union, values
 
@@ -80,11 +83,11 @@ class Closed:
     @property
     def known(self) -> Mapping[str, tuple[Stretch, ...]]:
         """What the driver knows, by attribute."""
-        return _both(self.spans, self.runs)
+        return {name: together(known) for name, known in _both(self.spans, self.runs).items()}
 
     def near(self, ranges: Mapping[str, Ends]) -> Closed:
-        """Those that may match a row whose columns have values between these ends. The others need not be asked,
-        nor even be read."""
+        """Those that may match a row whose columns have values between these ends, and what they say of such rows.
+        The others need not be asked, nor even be read."""
         between = {name: ends for name, ends in ranges.items() if name not in self.terms}
         points = {
             names: rows
@@ -187,7 +190,7 @@ class Closed:
 NOTHING = Closed()
 
 _T = TypeVar("_T")
-_S = TypeVar("_S", bound=Stretch)
+_S = TypeVar("_S", Span, Run, Stretch)
 
 
 def _both(one: Mapping[str, Iterable[_T]], other: Mapping[str, Iterable[_T]]) -> dict[str, tuple[_T, ...]]:
@@ -196,11 +199,12 @@ def _both(one: Mapping[str, Iterable[_T]], other: Mapping[str, Iterable[_T]]) ->
 
 
 def _near(known: Mapping[str, tuple[_S, ...]], ranges: Mapping[str, Ends]) -> dict[str, tuple[_S, ...]]:
-    near = {
-        name: tuple(each for each in spans if name not in ranges or each.meets(ranges[name]))
-        for name, spans in known.items()
-    }
-    return {name: spans for name, spans in near.items() if spans}
+    def near(name: str, spans: tuple[_S, ...]) -> tuple[_S, ...]:
+        if (ends := ranges.get(name)) is None:
+            return spans
+        return tuple(each.between(ends) for each in spans if each.meets(ends))
+
+    return {name: found for name, spans in known.items() if (found := near(name, spans))}
 
 
 def _boxes_renamed(boxes: Rows | None, names: Mapping[str, str]) -> Rows | None:
@@ -227,6 +231,8 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
         return None
     closed = closed.near(rows.ranges)
     for attribute, spans in closed.known.items():
+        if ENDLESS in {(span.low, span.high) for span in spans} and attribute in rows.filled - closed.terms.keys():
+            return None
         rows = against_spans(rows, closed.term(attribute), spans, negated=True)
     for attributes, points in closed.points.items():
         rows = rows.matching(points, attributes, negated=True)

@@ -34,6 +34,9 @@ class Span:
         """The driver cannot tell: the ends are SQL."""
         return True
 
+    def between(self, ends: Ends) -> Span:
+        return self
+
 
 MOST = 32
 """So many intervals of a table the driver knows, at the most: whoever asks compares with each."""
@@ -84,6 +87,12 @@ class Run:
         first, last = ends
         return (self.first is None or self.first <= last) and (self.last is None or first <= self.last)
 
+    def between(self, ends: Ends) -> Run:
+        """The same to values between these: an end that none of them is beyond is no end."""
+        first = None if self.first is None or self.first <= ends[0] else self.first
+        last = None if self.last is None or self.last >= ends[1] else self.last
+        return Run(self.type, first, last)
+
     def _sql(self, end: int | None) -> str | None:
         return None if end is None else at_number(f"{end}L", self.type)
 
@@ -93,6 +102,10 @@ Stretch: TypeAlias = Span | Run
 
 NO_VALUE: Ends = (2**63, -(2**63) - 1)
 """The ends of no value: they meet nothing, and a hull with them is the same as without."""
+
+
+ENDLESS = (None, None)
+"""The ends of a stretch that has all values."""
 
 
 def meet(one: Ends, other: Ends) -> bool:
@@ -110,6 +123,15 @@ def joined(runs: Iterable[Run]) -> tuple[Run, ...]:
         elif before.last is not None and (run.last is None or run.last > before.last):
             found[-1] = Run(run.type, before.first, run.last)
     return tuple(found)
+
+
+def together(spans: Iterable[Stretch]) -> tuple[Stretch, ...]:
+    """The same values; runs of one type in as few as there can be."""
+    several = tuple(spans)
+    runs = [span for span in several if isinstance(span, Run)]
+    types = dict.fromkeys(run.type for run in runs)
+    united = (joined(run for run in runs if run.type == type) for type in types)
+    return (*(span for span in several if isinstance(span, Span)), *chain(*united))
 
 
 def of_type(runs: Iterable[Run], type: Type) -> tuple[Run, ...]:
@@ -195,8 +217,9 @@ def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: 
 
 
 def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
-    """The condition that a value is in one of the spans. Their ends are one constant, a struct: to generated code
-    it is an object, so that the code is that of the last slice. Unlike a join it takes no job."""
+    """The condition that a value is in one of the spans. Their ends are constants that the generated code asks an
+    object for, so that it is that of the last slice. Unlike a join they take no job. One end is a constant by
+    itself, by which Spark leaves out the pages of a file; several are a struct."""
     named = {
         f"{end}_{i}": f"CAST({sql} AS {span.type})"
         for i, span in enumerate(spans)
@@ -204,12 +227,14 @@ def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
         if sql is not None
     }
     fields = ", ".join(f"'{name}', {sql}" for name, sql in named.items())
-    ends = local(("ends",), ((f"named_struct({fields})",),)) if named else None
+    constant = f"named_struct({fields})" if len(named) > 1 else "".join(named.values())
+    ends = local(("ends",), ((constant,),)) if named else None
     for i, span in enumerate(spans):
         yield f"{' OR ' if i else ''}({value} IS NOT NULL"
         for end, compared in (("low", ">" if span.low_open else ">="), ("high", "<" if span.high_open else "<=")):
             if ends is not None and f"{end}_{i}" in named:
-                yield from (f" AND {value} {compared} (SELECT ends FROM ", ends, f").{end}_{i}")
+                yield from (f" AND {value} {compared} (SELECT ends FROM ", ends, ")")
+                yield f".{end}_{i}" if len(named) > 1 else ""
         yield ")"
 
 

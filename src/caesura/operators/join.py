@@ -212,7 +212,7 @@ class Join:
         return union((self.stored(state, i), new))
 
     def able(self, i: int, rows: Rows | None) -> Rows | None:
-        return None if rows is None else rows.where(self.sides[i].able)
+        return None if rows is None else rows.where(self.sides[i].able).filling(self.sides[i].keys)
 
     def unexpired(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:
         """Those of these rows of input i that windows alone, whatever else is closed, do not let go."""

@@ -45,14 +45,16 @@ class Rows:
     ranges: Mapping[str, Ends] = field(default_factory=dict)
     """Columns of which the driver knows between which ends all values are that are not NULL (as
     `intervals.number` counts them)."""
+    filled: frozenset[str] = frozenset()
+    """Columns of which the driver knows that they have no NULL."""
 
     def project(self, outputs: Mapping[str, str]) -> Rows:
         """Column → SQL over the columns of these rows."""
-        known = {quote(name): ends for name, ends in self.ranges.items()}
-        ranges = {name: known[sql] for name, sql in outputs.items() if sql in known}
+        same = {quote(name): name for name in self.columns}
+        known = self._known({name: same[sql] for name, sql in outputs.items() if sql in same})
         if self.selection is not None and self.selection.unchanged:
-            return self.selection.rows._selected(outputs, ranges, self.selection.condition)
-        return self._selected(outputs, ranges)
+            return self.selection.rows._selected(outputs, known, self.selection.condition)
+        return self._selected(outputs, known)
 
     def extended(self, outputs: Mapping[str, str]) -> Rows:
         """The same with more columns."""
@@ -81,11 +83,11 @@ class Rows:
 
     def renamed(self, names: Mapping[str, str]) -> Rows:
         """The columns of `names`, each under its new name; the others are dropped."""
-        ranges = {new: self.ranges[old] for old, new in names.items() if old in self.ranges}
+        known = self._known({new: old for old, new in names.items()})
         if self.selection is not None:
             outputs = {new: self.selection.outputs[old] for old, new in names.items()}
-            return self.selection.rows._selected(outputs, ranges, self.selection.condition)
-        return self._selected({new: quote(old) for old, new in names.items()}, ranges)
+            return self.selection.rows._selected(outputs, known, self.selection.condition)
+        return self._selected({new: quote(old) for old, new in names.items()}, known)
 
     def only(self, names: Iterable[str]) -> Rows:
         """These columns, in this order."""
@@ -100,16 +102,27 @@ class Rows:
             both = condition
             if self.selection.condition:
                 both = ("(", *self.selection.condition, ") AND (", *condition, ")")
-            return self.selection.rows._selected(self.selection.outputs, self.ranges, both)
-        return self._selected({name: quote(name) for name in self.columns}, self.ranges, condition)
+            return self.selection.rows._selected(self.selection.outputs, self._known(), both)
+        return self._selected({name: quote(name) for name in self.columns}, self._known(), condition)
 
-    def _selected(
-        self, outputs: Mapping[str, str], ranges: Mapping[str, Ends], condition: tuple[str | Rows, ...] = ()
-    ) -> Rows:
+    def _known(self, names: Mapping[str, str] | None = None) -> _Known:
+        """What is known of columns that are called otherwise: new name → name."""
+        if names is None:
+            return _Known(self.ranges, self.filled)
+        ranges = {new: self.ranges[old] for new, old in names.items() if old in self.ranges}
+        return _Known(ranges, frozenset(new for new, old in names.items() if old in self.filled))
+
+    def _selected(self, outputs: Mapping[str, str], known: _Known, condition: tuple[str | Rows, ...] = ()) -> Rows:
         where = (f" {_ALIAS} WHERE ", *condition) if condition else ()
         parts = (f"SELECT {_named(outputs)} FROM ", self, *where)
         selection = _Selection(self, outputs, condition)
-        return Rows(tuple(outputs), parts, self.small, selection=selection, ranges=ranges)
+        return Rows(
+            tuple(outputs), parts, self.small, selection=selection, ranges=known.ranges, filled=known.filled
+        )
+
+    def filling(self, names: Iterable[str]) -> Rows:
+        """The same, of which it is known that these columns have no NULL."""
+        return replace(self, filled=self.filled | frozenset(names))
 
     def ranging(self, ranges: Mapping[str, Ends]) -> Rows:
         """The same, of which this is known too."""
@@ -118,8 +131,9 @@ class Rows:
 
     def present(self, names: Iterable[str]) -> Rows:
         """The rows without NULL in these columns."""
-        conditions = [f"{quote(name)} IS NOT NULL" for name in names]
-        return self.where(" AND ".join(conditions)) if conditions else self
+        several = tuple(names)
+        conditions = [f"{quote(name)} IS NOT NULL" for name in several]
+        return self.where(" AND ".join(conditions)).filling(several) if conditions else self
 
     def distinct(self) -> Rows:
         parts = (f"SELECT DISTINCT {_list(self.columns)} FROM ", self)
@@ -167,7 +181,8 @@ class Rows:
         return self._filtered(other, f"ON {condition}", negated)
 
     def _filtered(self, other: Rows, on: str, negated: bool) -> Rows:
-        return self._joined(other, "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN", on, self.columns)
+        kind = "LEFT ANTI JOIN" if negated else "LEFT SEMI JOIN"
+        return self._joined(other, kind, on, self.columns).filling(self.filled)
 
     def _joined(self, other: Rows, kind: str, on: str, columns: tuple[str, ...]) -> Rows:
         hint = "/*+ BROADCAST(other) */ " if other.small else ""
@@ -219,6 +234,14 @@ class Rows:
 
     def frame(self, spark: SparkSession) -> DataFrame:
         return plans_of(spark).frame(*self.statement())
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What the driver knows of columns."""
+
+    ranges: Mapping[str, Ends]
+    filled: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -282,7 +305,8 @@ def union(tables: Iterable[Rows | None]) -> Rows | None:
         chosen = {name: quote(name) if name in rows.columns else "NULL" for name in columns}
         parts += [" UNION ALL " if parts else "", f"SELECT {_named(chosen)} FROM ", rows]
     small = all(rows.small for rows in present)
-    return Rows(columns, tuple(parts), small, ranges=hull(rows.ranges for rows in present))
+    filled = frozenset.intersection(*(rows.filled for rows in present))
+    return Rows(columns, tuple(parts), small, ranges=hull(rows.ranges for rows in present), filled=filled)
 
 
 def hull(several: Iterable[Mapping[str, Ends]]) -> dict[str, Ends]:

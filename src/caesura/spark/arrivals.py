@@ -12,13 +12,15 @@ from caesura.operators.intervals import Run
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows, quote, sent
 from caesura.spark.contract import Contract, Past, Said, Source, all_said
-from caesura.spark.inputs import PUNCTUATION
+from caesura.spark.inputs import PUNCTUATION, Brought
 from caesura.spark.lines import CORRUPT, DETAIL, FILE
 from caesura.spark.punctuations import UNREADABLE
 from caesura.spark.quarantine import Aside
 from caesura.spark.survey import Survey, Values
 
 _NTH = "caesura: nth of key"
+_MANY = 50_000
+"""Punctuations that were found among more rows than these are held: to look for them again would take longer."""
 _ALL_FIELDS = "map('ignoreNullFields', 'false')"
 
 
@@ -27,8 +29,12 @@ class Arrivals:
     """Rows and punctuations as they came, and what was promised before."""
 
     contract: Contract
-    raw: Rows
+    brought: Brought
     past: Past
+
+    @property
+    def raw(self) -> Rows:
+        return self.brought.rows
 
     def source(self, state: State, survey: Survey) -> Source:
         """What the rest of the slice sees of it, and what has to be known of it later."""
@@ -55,7 +61,7 @@ class Arrivals:
 
     def parsed(self) -> Rows:
         """The punctuations that are not plain, read."""
-        texts = self.raw.present([PUNCTUATION])
+        texts = self.brought.placed.present([PUNCTUATION])
         for value in (*self.plain().values(), *self.bounds().values()):
             texts = texts.where(f"{value} IS NULL")
         names = [quote(column.name) for column in self.contract.stream.columns]
@@ -65,15 +71,21 @@ class Arrivals:
         shown = {"shown": f"IF({alone}, {quote(PUNCTUATION)}, {whole})", "file": quote(FILE)}
         return self.contract.reader.parse(texts, PUNCTUATION, shown)
 
-    def data(self, *more: str) -> Rows:
-        """The rows proper: no punctuation, and readable; with more columns of what came."""
-        names = [*(column.name for column in self.contract.stream.columns), *more]
-        return self.raw.where(f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL").only(names)
+    def data(self) -> Rows:
+        """The rows proper: no punctuation, and readable."""
+        return _proper(self.raw).only(column.name for column in self.contract.stream.columns)
 
-    def admitted(self, *more: str) -> Rows | None:
-        """The rows within the declared domain that no earlier punctuation matches. As in SQL, a CHECK that is
-        NULL is not broken."""
-        rows = self.data(*more)
+    def admitted(self) -> Rows | None:
+        """The rows within the declared domain that no earlier punctuation matches."""
+        return self._admitted(self.data())
+
+    def _placed(self) -> Rows:
+        """The rows proper, with their files."""
+        names = (column.name for column in self.contract.stream.columns)
+        return _proper(self.brought.placed).only((*names, FILE))
+
+    def _admitted(self, rows: Rows) -> Rows | None:
+        """As in SQL, a CHECK that is NULL is not broken."""
         for check in self.contract.stream.checks:
             rows = rows.where(f"coalesce({check.condition.sql}, true)")
         return uncovered(rows, self.past.closed)
@@ -114,6 +126,8 @@ class Arrivals:
                 yield None, self._run(attribute, values)
             else:
                 points = reader.plain_points(self.raw, PUNCTUATION, attribute)
+                if survey.arrived > _MANY:
+                    points = state.share(f"{self.contract.stream.name}: plain {attribute}", points)
                 ranges = {} if values is None else {attribute: values.ends}
                 closed |= Closed({(attribute,): sent(points.ranging(ranges), count)})
         for attribute, least in survey.least_open.items():
@@ -162,7 +176,7 @@ class Arrivals:
 
     def _broken(self, survey: Survey) -> Iterator[tuple[str, Rows]]:
         if survey.corrupt:
-            corrupt = self.raw.present([CORRUPT])
+            corrupt = self.brought.placed.present([CORRUPT])
             found = {"row": quote(CORRUPT), "detail": quote(DETAIL), "file": quote(FILE)}
             yield "the row cannot be parsed", corrupt.project(found)
         if survey.parsed is not None and UNREADABLE in survey.kinds:
@@ -175,7 +189,7 @@ class Arrivals:
                     yield reason, _as_text(rows)
 
     def _breaches(self, survey: Survey) -> Iterator[tuple[str, Rows | None]]:
-        rows: Rows | None = self.data(FILE)
+        rows: Rows | None = self._placed()
         for check in self.contract.stream.checks:
             assert rows is not None
             condition = f"coalesce({check.condition.sql}, true)"
@@ -187,7 +201,7 @@ class Arrivals:
             rows = uncovered(rows, bound)
         if self.past.closed:
             yield "it matches an earlier punctuation of its stream", covered(rows, self.past.closed)
-        admitted = self.admitted(FILE)
+        admitted = self._admitted(self._placed())
         if survey.repeated and admitted is not None:
             for unique in self.contract.unique:
                 numbered = self._numbered(admitted, unique)
@@ -224,6 +238,10 @@ class Arrivals:
         missing = " OR ".join(f"{quote(column)} IS NULL" for column in unique.columns)
         nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order}))"
         return rows.extended({_NTH: nth})
+
+
+def _proper(rows: Rows) -> Rows:
+    return rows.where(f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL")
 
 
 def _as_text(rows: Rows) -> Rows:

@@ -31,6 +31,7 @@ from caesura.spark.compile import Compiled
 from caesura.spark.contract import Contract, Source
 from caesura.spark.evaluate import evaluate, forgotten, rows_alone
 from caesura.spark.idle import caught_up
+from caesura.spark.inputs import Brought
 from caesura.spark.laps import Laps
 from caesura.spark.quarantine import Aside, added, more_examples, require_kept, too_many
 from caesura.spark.sinks import ResultSink
@@ -76,7 +77,7 @@ class Assembly:
 class Batch:
     """A micro-batch: what each stream brings, None for the one that ends them; its number, and when it came."""
 
-    parts: Mapping[str, Rows] | None
+    parts: Mapping[str, Brought] | None
     number: int
     time: int
 
@@ -113,8 +114,8 @@ class Attempt:
             for name, contract in assembly.contracts.items()
         }
         self._arrivals = {
-            name: Arrivals(assembly.contracts[name], rows, self._pasts[name])
-            for name, rows in (batch.parts or {}).items()
+            name: Arrivals(assembly.contracts[name], brought, self._pasts[name])
+            for name, brought in (batch.parts or {}).items()
         }
         self._pool = workers(assembly.spark)
         self._early: Future[dict[str, Result]] | None = None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from caesura.operators.intervals import number
 from caesura.operators.rows import Rows, quote, text
@@ -15,8 +14,9 @@ from caesura.spark.lines import CORRUPT
 if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals
 
-BOUND, PLAIN, REPEATED, ENDS = "bound of ", "plain ", "repeated ", "ends "
-FIRST, LAST, DIFFERENT, KEYS = "first ", "last ", "different ", "keys "
+BOUND, PLAIN, ENDS = "bound of ", "plain ", "ends "
+FIRST, LAST, DIFFERENT = "first ", "last ", "different "
+KEYED, KEYS, FIRST_KEY, LAST_KEY = "rows with key ", "keys ", "lowest key ", "highest key "
 RANGES, LEAST_OPEN = "ranges of ", "least open "
 _NEWEST, _OLDEST, LEAST, GREATEST = "newest ", "oldest ", "least ", "greatest "
 ADMITTED, _OF_KEY, LATE = "admitted", "caesura: rows of key", "late"
@@ -47,55 +47,47 @@ def questions(
     A glance is one look at all rows: where the driver knows what is closed, or between which ends, the least and
     the greatest values may tell that none of them is forbidden.
     """
-    contract, which = arrivals.contract, f" FILTER (WHERE {_IS_ROW})" if glance else ""
     closing = {_closed(column): value for column, value in plain.items()}
     raw = arrivals.raw.extended(closing) if closing else arrivals.raw
-    measures = _counted() | _closing(plain) | _ranges(arrivals.bounds())
-    rows: Rows | None = raw
-    if not glance:
-        yield _told(name, raw.summary({figure: each.sql for figure, each in measures.items()}))
-        rows, measures = arrivals.admitted(), {}
-    if rows is None:
-        return
-    measures[ADMITTED] = _Measure(f"count(*){which}", "sum")
+    came = _counted() | _closing(plain) | _ranges(arrivals.bounds())
+    if glance:
+        yield _told(name, raw.summary(came | _of_rows(arrivals, f" FILTER (WHERE {_IS_ROW})")), _derived(arrivals))
+        rows: Rows | None = arrivals.data()
+    else:
+        yield _told(name, raw.summary(came))
+        rows = arrivals.admitted()
+        if rows is not None:
+            yield _told(name, rows.summary(_of_rows(arrivals, "")), _derived(arrivals))
+    if rows is not None:
+        for i, unique in enumerate(arrivals.contract.unique):
+            keys = rows.only(unique.columns).present(unique.columns).distinct()
+            yield _told(name, keys.summary(_of_keys(arrivals, i)))
+
+
+def _of_rows(arrivals: Arrivals, which: str) -> dict[str, str]:
+    """What there is to know of rows one by one; `which` of them."""
+    contract, figures = arrivals.contract, {ADMITTED: f"count(*){which}"}
+    for i, unique in enumerate(contract.unique):  # as in SQL, a key with NULL in it repeats nothing
+        figures[f"{KEYED}{i}"] = f"count({', '.join(map(quote, unique.columns))}){which}"
     for i, ending in enumerate(contract.ending):
-        measures[f"{ENDS}{i}"] = _Measure(f"count_if({ending.condition.sql}){which}", "sum")
+        figures[f"{ENDS}{i}"] = f"count_if({ending.condition.sql}){which}"
     for column in (each.column for each in contract.ordered):
-        measures[f"{_NEWEST}{column}"] = _Measure(f"max({quote(column)}){which}", "max")
-        measures[f"{_OLDEST}{column}"] = _Measure(f"min({quote(column)}){which}", "min")
+        figures[f"{_NEWEST}{column}"] = f"max({quote(column)}){which}"
+        figures[f"{_OLDEST}{column}"] = f"min({quote(column)}){which}"
     for column, value in contract.numbers.items():
-        measures[f"{LEAST}{column}"] = _Measure(f"min({value}){which}", "min")
-        measures[f"{GREATEST}{column}"] = _Measure(f"max({value}){which}", "max")
-    if not contract.unique:
-        yield _told(name, rows.summary({n: each.sql for n, each in measures.items()}), _derived(arrivals))
-    for i, unique in enumerate(contract.unique):
-        mine = measures if i == 0 else {}
-        inner = {_OF_KEY: f"count(*){which}", **{_per_key(figure): each.sql for figure, each in mine.items()}}
-        outer = {figure: each.of_groups(figure) for figure, each in mine.items()}
-        # As in SQL, a key with NULL in it repeats nothing.
-        given = " AND ".join(f"{quote(column)} IS NOT NULL" for column in unique.columns)
-        outer[f"{REPEATED}{i}"] = f"coalesce(sum(IF({given}, greatest({quote(_OF_KEY)} - 1, 0), 0)), 0)"
-        if (key := contract.run_key(unique)) is not None:
-            outer[f"{KEYS}{i}"] = _values(number(*key), f" FILTER (WHERE {quote(_OF_KEY)} > 0)")
-        summary = rows.grouped(unique.columns, inner).summary(outer)
-        yield _told(name, summary, _derived(arrivals) if i == 0 else {})
+        figures[f"{LEAST}{column}"] = f"min({value}){which}"
+        figures[f"{GREATEST}{column}"] = f"max({value}){which}"
+    return figures
 
 
-@dataclass(frozen=True)
-class _Measure:
-    """A figure as an aggregate over rows, and what makes the same of such figures of groups."""
-
-    sql: str
-    combine: Literal["sum", "min", "max"]
-
-    def of_groups(self, name: str) -> str:
-        combined = f"{self.combine}({quote(_per_key(name))})"
-        return f"coalesce({combined}, 0)" if self.combine == "sum" else combined
-
-
-def _per_key(figure: str) -> str:
-    """A name that nobody declares."""
-    return f"caesura: {figure} per key"
+def _of_keys(arrivals: Arrivals, i: int) -> dict[str, str]:
+    """How many different keys there are of the promise with this number, and if they may be known as a run, the
+    first and the last."""
+    figures = {f"{KEYS}{i}": "count(*)"}
+    if (key := arrivals.contract.run_key(arrivals.contract.unique[i])) is not None:
+        figures[f"{FIRST_KEY}{i}"] = f"min({number(*key)})"
+        figures[f"{LAST_KEY}{i}"] = f"max({number(*key)})"
+    return figures
 
 
 def _closed(column: str) -> str:
@@ -103,32 +95,32 @@ def _closed(column: str) -> str:
     return f"caesura: {column} of a punctuation"
 
 
-def _counted() -> dict[str, _Measure]:
+def _counted() -> dict[str, str]:
     """How much there is of what."""
     return {
-        "rows": _Measure(f"count_if({_IS_ROW})", "sum"),
-        "corrupt": _Measure(f"count({quote(CORRUPT)})", "sum"),
-        "punctuations": _Measure(f"count({quote(PUNCTUATION)})", "sum"),
+        "rows": f"count_if({_IS_ROW})",
+        "corrupt": f"count({quote(CORRUPT)})",
+        "punctuations": f"count({quote(PUNCTUATION)})",
     }
 
 
-def _closing(columns: Iterable[str]) -> dict[str, _Measure]:
+def _closing(columns: Iterable[str]) -> dict[str, str]:
     """How many punctuations close values of these, and which. How many are different is not asked."""
-    figures: dict[str, _Measure] = {}
+    figures: dict[str, str] = {}
     for column in columns:
         value = quote(_closed(column))
-        figures[f"{PLAIN}{column}"] = _Measure(f"count({value})", "sum")
-        figures[f"{FIRST}{column}"] = _Measure(f"min({value})", "min")
-        figures[f"{LAST}{column}"] = _Measure(f"max({value})", "max")
+        figures[f"{PLAIN}{column}"] = f"count({value})"
+        figures[f"{FIRST}{column}"] = f"min({value})"
+        figures[f"{LAST}{column}"] = f"max({value})"
     return figures
 
 
-def _ranges(bounds: Mapping[str, str]) -> dict[str, _Measure]:
+def _ranges(bounds: Mapping[str, str]) -> dict[str, str]:
     """How many ranges close all that is less than a value of these, and which the greatest of them leaves open."""
-    figures: dict[str, _Measure] = {}
+    figures: dict[str, str] = {}
     for column, bound in bounds.items():
-        figures[f"{RANGES}{column}"] = _Measure(f"count({bound})", "sum")
-        figures[f"{LEAST_OPEN}{column}"] = _Measure(f"max({bound})", "max")
+        figures[f"{RANGES}{column}"] = f"count({bound})"
+        figures[f"{LEAST_OPEN}{column}"] = f"max({bound})"
     return figures
 
 
@@ -148,12 +140,6 @@ def _derived(arrivals: Arrivals) -> dict[str, str]:
         if promised.time is None:
             figures["oldest"] = _micros(quote(f"{_OLDEST}{timed_by.column}"))
     return figures
-
-
-def _values(value: str, which: str) -> str:
-    """The first and the last of different numbers, and how many they are, as SQL."""
-    found = (f"{figure}({value}){which}" for figure in ("min", "max", "count"))
-    return f"IF(count({value}){which} > 0, array({', '.join(found)}), NULL)"
 
 
 def _micros(time: str) -> str:

@@ -18,11 +18,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.catalog import Stream
-from caesura.operators.rows import Rows, leaf, quote, text
+from caesura.operators.rows import Rows, leaf, made, quote, text
 from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_blank, is_json_lines, parsed
 from caesura.spark.sources import adopted, columnar, is_file_format
 
 TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
+_FILE_PATH = f"_metadata.file_path AS {quote(FILE)}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,16 @@ class Input:
 
 
 @dataclass(frozen=True)
+class Brought:
+    """What a stream has in a batch."""
+
+    rows: Rows
+    placed: Rows
+    """The same, each row with the file that it came in. Of columnar files that takes longer to read: only what is
+    set aside asks for it."""
+
+
+@dataclass(frozen=True)
 class Inputs:
     spark: SparkSession
     inputs: Mapping[str, Input]
@@ -65,7 +76,7 @@ class Inputs:
         return reduce(DataFrame.union, map(self._tagged, self.inputs))
 
     @contextmanager
-    def of_batch(self, batch: DataFrame, query: StreamingQuery) -> Iterator[dict[str, Rows]]:
+    def of_batch(self, batch: DataFrame, query: StreamingQuery) -> Iterator[dict[str, Brought]]:
         """What each stream that brings anything has in the batch that the query is executing."""
         relations = dict(self._relations(query))
         frames = {name: self._part(name, batch, relations.get(name)) for name in self.inputs}
@@ -74,14 +85,17 @@ class Inputs:
         for frame in held:
             frame.persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            yield {
-                name: rows.project(self.inputs[name].normalised(rows.columns))
-                for name, frame in parts.items()
-                for rows in (leaf(frame),)
-            }
+            yield {name: self._brought(name, frame, relations.get(name)) for name, frame in parts.items()}
         finally:
             for frame in held:
                 frame.unpersist()
+
+    def _brought(self, name: str, frame: DataFrame, relation: Any) -> Brought:
+        each, rows = self.inputs[name], leaf(frame)
+        placed = rows
+        if relation is not None and FILE not in rows.columns:
+            placed = made((*rows.columns, FILE), lambda: frame.selectExpr("*", _FILE_PATH))
+        return Brought(*(one.project(each.normalised(one.columns)) for one in (rows, placed)))
 
     def time(self, query: StreamingQuery) -> int:
         """When the batch came that the query is executing, in microseconds. Spark writes it down before a batch
@@ -106,11 +120,13 @@ class Inputs:
         return adopted(batch.where(f"{quote(TAG)} = {text(name)}").selectExpr(*chosen), self.spark)
 
     def _of_files(self, name: str, frame: DataFrame) -> DataFrame:
-        stream, file = self.inputs[name].stream, f"_metadata.file_path AS {quote(FILE)}"
+        stream = self.inputs[name].stream
+        if columnar(stream):
+            return frame
         if not is_json_lines(stream):
-            return frame.selectExpr("*", file)
+            return frame.selectExpr("*", _FILE_PATH)
         first, second = parsed(stream, frame.columns)
-        steps = frame.where(f"NOT {is_blank('value')}").selectExpr(*_named(first), file)
+        steps = frame.where(f"NOT {is_blank('value')}").selectExpr(*_named(first), _FILE_PATH)
         return steps.selectExpr(*_named(second), quote(FILE))
 
     def _relations(self, query: StreamingQuery) -> Iterator[tuple[str, Any]]:

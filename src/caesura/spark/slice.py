@@ -17,10 +17,10 @@ from caesura.checkpoint.storage import Storage
 from caesura.checkpoint.verify import forget_plans, require_log, spark_log
 from caesura.operators.demand import Demanded
 from caesura.operators.released import ON_DEMAND
-from caesura.operators.rows import Rows
 from caesura.planning.statistics_json import to_json
 from caesura.progress import Progress
 from caesura.spark.attempt import Assembly, Attempt, Batch, Done
+from caesura.spark.inputs import Brought
 from caesura.spark.laps import Laps
 from caesura.spark.survey import Survey
 from caesura.spark.traffic import statistics
@@ -71,7 +71,7 @@ class SliceDriver:
         if all(target.sink.repeatable for target in self._assembly.targets):
             forget_plans(self._storage, self.manifest)
 
-    def run(self, parts: Mapping[str, Rows], number: int, time: int) -> None:
+    def run(self, parts: Mapping[str, Brought], number: int, time: int) -> None:
         """One micro-batch, and when it came. Spark sends a batch again after a crash; one that was committed is
         done."""
         if number > self.manifest.slice:

@@ -7,7 +7,7 @@ come. In the usual case nothing is broken, and nobody asks again; and what does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +22,18 @@ from caesura.spark.figures import (
     DIFFERENT,
     ENDS,
     FIRST,
+    FIRST_KEY,
     GREATEST,
+    KEYED,
     KEYS,
     LAST,
+    LAST_KEY,
     LATE,
     LEAST,
     LEAST_OPEN,
     OF_PUNCTUATIONS,
     PLAIN,
     RANGES,
-    REPEATED,
     each_plain,
     questions,
 )
@@ -111,10 +113,10 @@ class Survey:
         return self.repeated > 0 or self.admitted < self.rows
 
     @property
-    def sparse(self) -> bool:
-        """Whether no column has so many plain punctuations that they could close values without gaps."""
+    def dense(self) -> bool:
+        """Whether some column has so many plain punctuations that they could close values without gaps."""
         ends = ((self.plain[column], values.ends) for column, values in self.plain_values.items())
-        return bool(self.plain) and all(number < last - first + 1 for number, (first, last) in ends)
+        return any(number > last - first for number, (first, last) in ends)
 
 
 def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[str, Survey]) -> dict[str, Survey]:
@@ -124,16 +126,16 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     What the last slice brought tells whether a glance is likely to do, and whether it is worth while to count
     different values.
     """
-    before = {name: last.get(name, Survey()) for name in arrivals}
-    glanced = {name for name, each in arrivals.items() if each.ranges_tell and not before[name].near}
+    glanced = {n for n, each in arrivals.items() if each.ranges_tell and not (n in last and last[n].near)}
+    counted = {name for name in arrivals if name not in last or last[name].dense}
     found = _answers(
         spark,
         (
             rows
             for name, each in arrivals.items()
             for rows in (
-                *(() if before[name].sparse else each_plain(name, each)),
-                *questions(name, each, glance=name in glanced, plain=each.plain() if before[name].sparse else {}),
+                *(each_plain(name, each) if name in counted else ()),
+                *questions(name, each, glance=name in glanced, plain={} if name in counted else each.plain()),
             )
         ),
     )
@@ -181,12 +183,12 @@ def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
     return Survey(
         rows=found["rows"],
         admitted=found.get(ADMITTED, 0),
-        repeated=sum(n for name, n in found.items() if name.startswith(REPEATED)),
+        repeated=sum(n - found[f"{KEYS}{i}"] for i, n in _numbered(found, KEYED)),
         corrupt=found["corrupt"],
         bounds={name.removeprefix(BOUND): value for name, value in found.items() if name.startswith(BOUND)},
         time=found.get("time"),
         oldest=found.get("oldest"),
-        ends=frozenset(int(name.removeprefix(ENDS)) for name, n in found.items() if name.startswith(ENDS) and n),
+        ends=frozenset(i for i, n in _numbered(found, ENDS) if n),
         plain=plain,
         plain_values={
             column: Values(found[f"{FIRST}{column}"], found[f"{LAST}{column}"], found.get(f"{DIFFERENT}{column}"))
@@ -194,13 +196,16 @@ def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
         },
         ranges_below=ranges_below,
         least_open={name.removeprefix(LEAST_OPEN): n for name, n in found.items() if name.startswith(LEAST_OPEN)},
-        keys={
-            int(name.removeprefix(KEYS)): Values(*each) for name, each in found.items() if name.startswith(KEYS)
-        },
+        keys={i: Values(n, found[f"{LAST_KEY}{i}"], found[f"{KEYS}{i}"]) for i, n in _numbered(found, FIRST_KEY)},
         ranges=_ranges(found, arrivals),
         near=_near(found, arrivals),
         others=found["punctuations"] - sum(plain.values()) - ranges_below,
     )
+
+
+def _numbered(found: Mapping[str, Any], figure: str) -> Iterator[tuple[int, Any]]:
+    """A figure of each promise of a kind, by the promise's number."""
+    return ((int(name.removeprefix(figure)), n) for name, n in found.items() if name.startswith(figure))
 
 
 def _with_others(spark: SparkSession, survey: Survey, arrivals: Arrivals) -> Survey:
