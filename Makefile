@@ -7,13 +7,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCKS := requirements/build.lock requirements/dev.lock
 COMPILE = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
-OPERATORS := $(addprefix tests/spark/, test_aggregates.py test_auction_equals_duckdb.py test_binary_operators_equal_model.py test_completion.py \
-	test_demand.py test_demand_through.py test_forgetting.py test_frame_equals_model.py test_many_inputs.py \
-	test_operators_equal_model.py test_promises.py test_queries_equal_duckdb.py \
-	test_rank_equals_model.py test_sessions.py test_statistics.py test_time_buckets.py test_windows.py)
-
 .DEFAULT_GOAL := help
-.PHONY: help setup test test-operators test-others test-long test-crash fuzz demo bench bench-warehouse bench-algebra bench-pwjoin \
+.PHONY: help setup test test-one test-other test-long test-crash fuzz demo bench bench-warehouse bench-algebra bench-pwjoin \
 	bench-three-way bench-windowed bench-growth bench-synopsis bench-demand bench-endurance bench-load bench-slices \
 	bench-nexmark lint format lock clean java postgres
 
@@ -23,14 +18,15 @@ help:  ## this list
 setup: java $(VENV)/.installed  ## make .venv from the locked dependencies, and see that there is a Java
 
 test: setup  ## everything that must pass: style, types, tests
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-operators test-others
+	@share=$$(mktemp -d) && trap 'rm -r $$share' EXIT && \
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target SHARE=$$share test-one test-other
 
 # Two processes, each with a Spark of its own, since Spark spends its time on planning small jobs, one after the other.
-test-operators: lint
-	@$(BIN)/pytest $(OPERATORS)
+test-one: lint
+	@$(BIN)/pytest $(SHARE:%=--share=%)
 
-test-others: $(VENV)/.installed
-	@$(BIN)/pytest $(OPERATORS:%=--ignore=%)
+test-other: $(VENV)/.installed
+	@$(BIN)/pytest $(SHARE:%=--share=%)
 
 test-long: setup postgres  ## tests that take minutes, such as joins of three to six streams in every shape
 	@$(BIN)/pytest -m long

@@ -126,15 +126,16 @@ def rank(
     `place` has the whole order of rows, of which the first `keys` are those of ORDER BY.
     """
 
-    def number(row: Values, before: int, others: list[Values]) -> int:
-        ahead = [place(other)[:keys] for other in others if place(other)[:keys] < place(row)[:keys]]
+    def number(mine: tuple[Any, ...], before: int, others: list[tuple[Any, ...]]) -> int:
+        ahead = [other for other in others if other < mine]
         return {"ROW_NUMBER": before, "RANK": len(ahead), "DENSE_RANK": len(set(ahead))}[function] + 1
 
     def g(rows: Bag) -> Results:
         found: Results = []
         for first in dict.fromkeys(row[0] for row in rows):
             ours = sorted((row for row in rows if row[0] == first), key=place)
-            numbers = (number(row, n, ours) for n, row in enumerate(ours))
+            keyed = [place(row)[:keys] for row in ours]
+            numbers = (number(key, n, keyed) for n, key in enumerate(keyed))
             found += ((*row, n) for row, n in zip(ours, numbers, strict=True) if most is None or n <= most)
         return found
 

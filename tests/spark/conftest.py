@@ -12,10 +12,12 @@ from caesura.spark.session import embedded
 from tests.spark.postgres import DRIVER
 
 # Tests run many small plans once. Compiling them, to Java and then to the best machine code, would take more time
-# than it could ever give back. Nor is there a core to collect garbage beside them.
+# than it could ever give back. Nor is there a core to collect garbage beside them: it lies in a heap that is large
+# from the start, as is the room for classes. To make more of either, Java would collect everything first.
 QUICK_START = (
-    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseParallelGC "
-    "-Dspark.sql.codegen.wholeStage=false"
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m "
+    "-XX:+UseSerialGC -Xms3g -Xmn1500m -XX:MetaspaceSize=512m "
+    "-Dspark.sql.codegen.wholeStage=false -Dspark.sql.codegen.factoryMode=NO_CODEGEN"
 )
 
 

@@ -16,6 +16,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from caesura.operators.java import java, java_object
+
 _MOST = 1_000
 """Plans that are kept; those that were used last."""
 _STATEMENTS = 10_000
@@ -139,15 +141,16 @@ class Plans:
     def __init__(self, spark: SparkSession, shelf: _Shelf) -> None:
         self._spark, self._shelf = spark, shelf
         self._session: Any = spark._jsparkSession
-        jvm: Any = spark._jvm
-        self._jvm = jvm
         self._zone = spark.conf.get("spark.sql.session.timeZone")
         self._naming = Lock()
         self._asked: dict[str, _Known] = {}
-        execution = jvm.org.apache.spark.sql.execution
-        self._planning = _object(execution, "QueryExecution")
-        self._rdds = _object(execution, "LogicalRDD")
-        self._nothing = jvm.scala.Option.empty()
+        self._sessions = java(spark, "org.apache.spark.sql.classic.SparkSession")
+        self._planning = java_object(spark, "org.apache.spark.sql.execution.QueryExecution")
+        self._rdds = java_object(spark, "org.apache.spark.sql.execution.LogicalRDD")
+        self._scala = java(spark, "org.apache.spark.api.python.PythonUtils")
+        self._options = java(spark, "scala.Option")
+        self._maps = java(spark, "java.util.HashMap")
+        self._nothing = self._options.empty()
         # So that the optimiser makes no filter of what one side of a join has, which would be a subquery.
         self._small = self._session.emptyDataFrame().queryExecution().optimizedPlan().stats()
 
@@ -194,12 +197,12 @@ class Plans:
         rows = dict(zip(places, self._shelf.unfilled(self._session, len(places)), strict=True))
         plans: dict[str, Any] = {}
         for name, table in tables.items():
-            gaps = self._jvm.java.util.HashMap()
+            gaps = self._maps()
             for i, leaf in enumerate(table.leaves):
                 gaps.put(leaf, self._leaf(leaf.output(), rows[name, i], self._small))
             plans[name] = self._exchanged(table.plan, gaps)
         plan = self._optimised(statement, plans)
-        known = self._jvm.java.util.IdentityHashMap()
+        known = java(self._spark, "java.util.IdentityHashMap")()
         for at, place in enumerate(places):
             known.put(rows[place], at)
         found: list[_Gap] = []
@@ -213,14 +216,14 @@ class Plans:
         return _Kept(plan, tuple(found))
 
     def _filled(self, kept: _Kept, tables: Mapping[str, _Known]) -> Any:
-        exchanged = self._jvm.java.util.HashMap()
+        exchanged = self._maps()
         for gap in kept.gaps:
             exchanged.put(gap.node, self._with_output(tables[gap.table].leaves[gap.leaf], gap.node.output()))
         return self._exchanged(kept.plan, exchanged)
 
     def _exchanged(self, plan: Any, nodes: Any) -> Any:
         """Also in the subqueries that the optimiser makes of what is computed more than once."""
-        return plan.transformDownWithSubqueries(self._jvm.PythonUtils.toScalaMap(nodes))
+        return plan.transformDownWithSubqueries(self._scala.toScalaMap(nodes))
 
     def _with_output(self, leaf: Any, output: Any) -> Any:
         """The same leaf, with columns that the rest of a plan knows."""
@@ -236,7 +239,7 @@ class Plans:
 
     def _executed(self, plan: Any) -> DataFrame:
         """To Spark a leaf: whoever writes it, observes it or reads it again is planned in no time."""
-        self._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(self._session)
+        self._sessions.setActiveSession(self._session)
         chosen = self._planning.createSparkPlan(self._session.sessionState().planner(), plan)
         steps = self._planning.preparations(self._session, self._nothing, False)
         rows = self._planning.prepareForExecution(steps, chosen).execute()
@@ -245,7 +248,7 @@ class Plans:
     def _leaf(self, output: Any, rows: Any, stats: Any) -> Any:
         rdds, nothing = self._rdds, self._nothing
         partitioning, ordering = getattr(rdds, "apply$default$3")(), getattr(rdds, "apply$default$4")()
-        known = self._jvm.scala.Option.apply(stats)
+        known = self._options.apply(stats)
         return rdds.apply(
             output, rows, partitioning, ordering, False, nothing, self._session, known, nothing, False
         )
@@ -253,12 +256,8 @@ class Plans:
 
 def frame_of(spark: SparkSession, plan: Any) -> DataFrame:
     """The rows of a plan of Spark's."""
-    datasets = spark._jvm.org.apache.spark.sql.classic.Dataset  # type: ignore[union-attr]
+    datasets = java(spark, "org.apache.spark.sql.classic.Dataset")
     return DataFrame(datasets.ofRows(spark._jsparkSession, plan), spark)
-
-
-def _object(package: Any, name: str) -> Any:
-    return getattr(getattr(package, f"{name}$"), "MODULE$")
 
 
 def _each(several: Any) -> Iterator[Any]:

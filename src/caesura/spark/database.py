@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from caesura.operators.java import java
 from caesura.spark.reasons import SPARK_ERRORS
 
 
@@ -79,9 +80,8 @@ class Database:
 
     def connect(self) -> Any:
         given = {**self.options, "dbtable": "caesura"}  # Spark asks for one, whatever it is needed for
-        jvm: Any = self.spark._jvm
-        options = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
-            jvm.org.apache.spark.api.python.PythonUtils.toScalaMap(given)
+        options = java(self.spark, "org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions")(
+            java(self.spark, "org.apache.spark.api.python.PythonUtils").toScalaMap(given)
         )
         return self._dialect.createConnectionFactory(options).apply(-1)
 
@@ -90,5 +90,4 @@ class Database:
 
     @property
     def _dialect(self) -> Any:
-        jvm: Any = self.spark._jvm
-        return jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(self.options["url"])
+        return java(self.spark, "org.apache.spark.sql.jdbc.JdbcDialects").get(self.options["url"])

@@ -15,6 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
+from caesura.operators.java import java
 from caesura.progress import Progress
 from caesura.spark.inputs import Inputs
 from caesura.spark.reasons import SPARK_ERRORS, reason
@@ -179,7 +180,7 @@ class ContinuousQuery:
         which it is by who stops it. It looks for that in the text of what Python raises, with a pattern that
         overflows the stack on a text as long as the error itself has."""
         with suppress(*SPARK_ERRORS):
-            self._spark._jvm.java.lang.Thread.sleep(_LONG)  # type: ignore[union-attr]
+            java(self._spark, "java.lang.Thread").sleep(_LONG)
         raise RuntimeError(_INTERRUPTED)
 
     def _watch(self, driver: SliceDriver, end: bool) -> None:

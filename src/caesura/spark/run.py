@@ -19,6 +19,7 @@ from caesura.checkpoint.manifest import MANIFESTS, last_manifest
 from caesura.checkpoint.storage import LocalStorage, Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
+from caesura.operators.java import java
 from caesura.operators.rows import Rows, leaf
 from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
@@ -130,7 +131,7 @@ def start(spark: SparkSession, pipeline: plan.Pipeline, settings: Settings) -> C
         # The default starts a process to ask if a file is a link.
         package = "org.apache.spark.sql.execution.streaming.checkpointing"
         work.conf.set(_LOG_FILES, f"{package}.FileSystemBasedCheckpointFileManager")
-    victims[:] = [lambda: int(spark._jvm.java.lang.ProcessHandle.current().pid())]  # type: ignore[union-attr]
+    victims[:] = [lambda: int(java(spark, "java.lang.ProcessHandle").current().pid())]
     held = ExitStack()
     try:
         return _started(_Start(spark, work, pipeline, settings, storage, scratch, held))
@@ -288,7 +289,7 @@ def work_session(spark: SparkSession) -> SparkSession:
 def _broadcast_bytes(spark: SparkSession) -> int:
     """The default of 10 MB sends the small side of a join through a shuffle long before it has to. But a table is
     several times larger in memory than its files, and a slice may send several at a time."""
-    heap = int(spark._jvm.java.lang.Runtime.getRuntime().maxMemory())  # type: ignore[union-attr]
+    heap = int(java(spark, "java.lang.Runtime").getRuntime().maxMemory())
     return min(_BROADCAST_BYTES, heap // _BROADCASTS)
 
 

@@ -10,7 +10,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.storage import File, LocalStorage, Storage
+from caesura.operators.java import java
 from caesura.spark.reasons import SPARK_ERRORS, reason
+
+_PATH = "org.apache.hadoop.fs.Path"
 
 
 def make_ready(storage: Storage, *folder: str) -> None:
@@ -22,12 +25,13 @@ def make_ready(storage: Storage, *folder: str) -> None:
 
 def row_counts(spark: SparkSession, paths: Iterable[str]) -> list[int]:
     """Of files of Parquet, which say it at their ends."""
-    parquet: Any = spark._jvm.org.apache.parquet.hadoop  # type: ignore[union-attr]
-    path: Any = spark._jvm.org.apache.hadoop.fs.Path  # type: ignore[union-attr]
+    readers = java(spark, "org.apache.parquet.hadoop.ParquetFileReader")
+    inputs = java(spark, "org.apache.parquet.hadoop.util.HadoopInputFile")
+    path = java(spark, _PATH)
     configuration = spark._jsparkSession.sessionState().newHadoopConf()
     found: list[int] = []
     for each in paths:
-        file = parquet.ParquetFileReader.open(parquet.util.HadoopInputFile.fromPath(path(each), configuration))
+        file = readers.open(inputs.fromPath(path(each), configuration))
         try:
             found.append(int(file.getRecordCount()))
         finally:
@@ -38,14 +42,13 @@ def row_counts(spark: SparkSession, paths: Iterable[str]) -> list[int]:
 def storage_at(spark: SparkSession, root: str) -> Storage:
     """A local folder is reached directly: a call through the JVM takes as long as the work itself. `OSError` of
     what no file system is known for."""
-    hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
     configuration = spark._jsparkSession.sessionState().newHadoopConf()
     try:
-        path = hadoop.fs.Path(root)
+        path = java(spark, _PATH)(root)
         files = path.getFileSystem(configuration)
     except SPARK_ERRORS as error:
         raise OSError(reason(error)) from error
-    default = hadoop.fs.FileSystem.getDefaultUri(configuration).getScheme()
+    default = java(spark, "org.apache.hadoop.fs.FileSystem").getDefaultUri(configuration).getScheme()
     if files.getUri().getScheme() == "file" == default:  # else Spark would look for the bare path elsewhere
         return LocalStorage(str(files.makeQualified(path).toUri().getPath()))
     return HadoopStorage(spark, root.rstrip("/"), files)
@@ -76,7 +79,8 @@ def _as_os_error(do: Callable[P, R]) -> Callable[P, R]:
 class HadoopStorage(Storage):
     def __init__(self, spark: SparkSession, root: str, files: Any) -> None:
         self._root = root
-        self._jvm: Any = spark._jvm
+        self._spark = spark
+        self._path = java(spark, _PATH)
         self._gateway: Any = spark.sparkContext._gateway
         self._files = files
 
@@ -85,7 +89,7 @@ class HadoopStorage(Storage):
         return self._root
 
     def _at(self, *parts: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(self.path(*parts))
+        return self._path(self.path(*parts))
 
     @_as_os_error
     def exists(self, *parts: str) -> bool:
@@ -105,7 +109,7 @@ class HadoopStorage(Storage):
     def read(self, *parts: str) -> bytes:
         stream = self._files.open(self._at(*parts))
         try:
-            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+            return bytes(java(self._spark, "org.apache.commons.io.IOUtils").toByteArray(stream))
         finally:
             stream.close()
 
@@ -142,10 +146,11 @@ class HadoopStorage(Storage):
     def file(self, *parts: str) -> File | None:
         if not self.is_file(*parts):
             return None
-        checksum = self._jvm.java.util.zip.CRC32()
-        stream = self._jvm.java.util.zip.CheckedInputStream(self._files.open(self._at(*parts)), checksum)
+        checksum = java(self._spark, "java.util.zip.CRC32")()
+        checked = java(self._spark, "java.util.zip.CheckedInputStream")
+        stream = checked(self._files.open(self._at(*parts)), checksum)
         try:
-            size = self._jvm.org.apache.commons.io.IOUtils.consume(stream)
+            size = java(self._spark, "org.apache.commons.io.IOUtils").consume(stream)
         finally:
             stream.close()
         return File(parts[-1], int(size), int(checksum.getValue()))
@@ -157,11 +162,12 @@ class HadoopStorage(Storage):
 
     def _replace(self, source: tuple[str, ...], target: tuple[str, ...]) -> None:
         """Move a file to where there may be another. `FileSystem` has no rename that replaces one everywhere."""
-        package = self._jvm.org.apache.hadoop.fs
         there = self._at(*target)
-        context = package.FileContext.getFileContext(there.toUri(), self._files.getConf())
-        options = self._gateway.new_array(getattr(self._jvm, "org.apache.hadoop.fs.Options$Rename"), 1)
-        options[0] = getattr(self._jvm, "org.apache.hadoop.fs.Options$Rename").OVERWRITE
+        contexts = java(self._spark, "org.apache.hadoop.fs.FileContext")
+        context = contexts.getFileContext(there.toUri(), self._files.getConf())
+        rename = java(self._spark, "org.apache.hadoop.fs.Options$Rename")
+        options = self._gateway.new_array(rename, 1)
+        options[0] = rename.OVERWRITE
         context.rename(self._at(*source), there, options)
 
     @_as_os_error

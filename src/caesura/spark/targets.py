@@ -13,6 +13,7 @@ from caesura.catalog import Origin
 from caesura.checkpoint.storage import Storage
 from caesura.diagnostics import CaesuraError, Diagnostic, Label
 from caesura.diagnostics.code import Code
+from caesura.operators.java import java
 from caesura.spark.database import Database
 from caesura.spark.jdbc import JdbcSink
 from caesura.spark.reasons import SPARK_ERRORS, reason
@@ -90,8 +91,7 @@ class Targets:
         return sink
 
     def _require_format(self, query: plan.Query, origin: Origin) -> None:
-        jvm = self.spark._jvm
-        sources = jvm.org.apache.spark.sql.execution.datasources.DataSource  # type: ignore[union-attr]
+        sources = java(self.spark, "org.apache.spark.sql.execution.datasources.DataSource")
         try:
             sources.lookupDataSource(origin.format, self.spark._jsparkSession.sessionState().conf())
         except SPARK_ERRORS as error:

@@ -1,0 +1,21 @@
+"""Classes of Spark's JVM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+
+def java(spark: SparkSession, name: str) -> Any:
+    """The class with this full name.
+
+    To look it up part by part, as in `_jvm.java.util.HashMap`, asks for a class `java`, in every package that
+    PySpark imports, and for a class `java.util`: there are none, and each time Java looks into all jars.
+    """
+    return getattr(spark._jvm, name)
+
+
+def java_object(spark: SparkSession, name: str) -> Any:
+    """The Scala object with this full name."""
+    return getattr(java(spark, f"{name}$"), "MODULE$")
