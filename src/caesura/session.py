@@ -183,8 +183,8 @@ class Prepared:
         what a stream brings, such as 0.1, is set aside; the checkpoint keeps what the last `keep_quarantined`
         slices have set aside, of those that did.
         """
+        from caesura.spark.purge import PurgePolicy
         from caesura.spark.run import Settings, start
-        from caesura.spark.state import PurgePolicy
         from caesura.terminal import print_rows
 
         if interval is not None and fixed_length(interval) is None:

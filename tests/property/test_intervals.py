@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caesura.operators.intervals import Run, joined, of_type
+from caesura.operators.intervals import Run, Span, joined, of_type, together
 from caesura.types import BIGINT, Type
 
 NUMBERS = range(-3, 12)
@@ -37,6 +37,20 @@ def test_the_same_values_in_the_fewest_runs(given: list[Run]) -> None:
 def test_runs_meet_where_they_share_a_value(run: Run, one: int, other: int) -> None:
     first, last = sorted((one, other))
     assert run.meets((first, last)) == bool(values(run) & set(range(first, last + 1)))
+
+
+@given(runs(), st.integers(0, 8), st.integers(0, 8))
+def test_to_values_between_two_ends_a_run_is_the_same(run: Run, one: int, other: int) -> None:
+    first, last = sorted((one, other))
+    asked = set(range(first, last + 1))
+    assert values(run.between((first, last))) & asked == values(run) & asked
+
+
+@given(st.lists(runs(), max_size=6))
+def test_runs_of_two_types_are_not_joined(given: list[Run]) -> None:
+    narrow = [Run(TINYINT, run.first, run.last) for run in given]
+    span = Span("BIGINT", None, "7L")
+    assert together([*given, span, *narrow]) == (span, *joined(given), *joined(narrow))
 
 
 @given(st.lists(runs(), max_size=4))

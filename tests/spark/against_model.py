@@ -49,8 +49,9 @@ from caesura.spark import punctuations
 from caesura.spark.aggregates import partial_of
 from caesura.spark.compile import compile_plans
 from caesura.spark.evaluate import evaluate
+from caesura.spark.purge import PurgePolicy
 from caesura.spark.run import work_session
-from caesura.spark.state import PurgePolicy, StateFiles
+from caesura.spark.state import StateFiles
 from caesura.spark.storage import storage_at
 from caesura.types import BIGINT
 

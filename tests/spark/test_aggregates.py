@@ -16,8 +16,8 @@ from caesura.diagnostics import Source
 from caesura.model.group import Group
 from caesura.model.operator import Row, Slice, run
 from caesura.punctuation import EVERYTHING, Constant, Punctuation
+from caesura.spark.purge import PurgePolicy
 from caesura.spark.run import Settings, start
-from caesura.spark.state import PurgePolicy
 from caesura.sql.bind import bind
 from caesura.sql.datatypes import read_type
 from caesura.testing.script import Script

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from caesura import plan
 from caesura.catalog import PunctuatedBy
 from caesura.plan import JoinKind, SortKey
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from tests.plans import group, join, project, scan, stream
 from tests.spark.against_model import LAZY, Trace, compare_all
 

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from caesura.catalog import PunctuatedBy
 from caesura.plan import Tree
 from caesura.safety.tree import on_demand
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.testing.script import Item, Script
 from tests.plans import join, scan, stream
 from tests.spark.against_model import LAZY, Trace, compare_all

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.testing.script import Script
 
 PAIRS = """

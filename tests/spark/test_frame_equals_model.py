@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from caesura import plan
 from caesura.catalog import Column, OrderedBy, PunctuatedBy
 from caesura.plan import Frame, Framed, SortKey
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.types import BIGINT, Type
 from tests.plans import scan, stream
 from tests.spark.against_model import LAZY, Trace, compare_all

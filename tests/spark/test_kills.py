@@ -17,7 +17,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from caesura.checkpoint.failpoints import POINTS, VARIABLE
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.testing.script import Item, Script
 from tests.spark.power import ANY, killed
 

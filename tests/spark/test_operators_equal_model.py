@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from caesura import plan
 from caesura.catalog import Column, PunctuatedBy
 from caesura.plan import Aggregate
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.types import BIGINT, Type
 from tests.plans import join, project, scan, stream, where
 from tests.spark.against_model import LAZY, Trace, compare, compare_all

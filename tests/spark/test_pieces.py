@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from caesura.checkpoint.manifest import TableVersion, last_manifest
 from caesura.checkpoint.storage import LocalStorage
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.testing.script import Script
 
 TEXT = """

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from caesura.diagnostics import CaesuraError
 from caesura.diagnostics.code import Code
 from caesura.spark.inputs import Inputs
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.testing.script import Script
 
 LATE = "it matches an earlier punctuation of its stream"

@@ -20,8 +20,9 @@ from caesura.diagnostics.code import Code
 from caesura.operators.operator import Changes
 from caesura.operators.rows import Rows
 from caesura.spark import slice as slice_module
+from caesura.spark.purge import PurgePolicy
 from caesura.spark.sinks import FileSink
-from caesura.spark.state import PurgePolicy, StateFiles
+from caesura.spark.state import StateFiles
 from caesura.testing.script import Item, Script
 
 WINNERS = """

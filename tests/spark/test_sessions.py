@@ -13,7 +13,7 @@ from caesura import plan
 from caesura.catalog import Column, PunctuatedBy
 from caesura.plan import SESSION_END, Aggregate
 from caesura.progress import Progress
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.testing.drawn import Drawn
 from caesura.testing.script import Script
 from caesura.types import BIGINT, Type

@@ -16,8 +16,9 @@ from caesura.operators.store import Store
 from caesura.punctuation import Punctuation, set_match
 from caesura.punctuation_json import read
 from caesura.spark.punctuations import Reader
+from caesura.spark.purge import PurgePolicy
 from caesura.spark.run import work_session
-from caesura.spark.state import PurgePolicy, StateFiles
+from caesura.spark.state import StateFiles
 from caesura.spark.storage import storage_at
 from caesura.types import Type
 

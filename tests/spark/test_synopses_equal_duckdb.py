@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from caesura.progress import Progress
 from caesura.safety.synopsis import Synopsis
 from caesura.safety.verdict import check_all
-from caesura.spark.state import PurgePolicy
+from caesura.spark.purge import PurgePolicy
 from caesura.testing.script import Item, Script
 from tests.spark.against_duckdb import Database, inserts
 

@@ -78,3 +78,23 @@ def test_a_punctuation_on_several_columns_matches_only_if_all_do() -> None:
     assert uncovered(rows, pairs(x=(1, 5), y=(4, 9))) is rows
     assert uncovered(rows, pairs(y=(4, 9))) is rows
     assert uncovered(rows, pairs(x=(1, 5))) is not rows
+
+
+def test_columns_without_null_follow_their_names() -> None:
+    rows = table().present(["x"])
+    assert rows.renamed({"x": "a"}).filled == {"a"}
+    assert rows.where("y > 2").filled == rows.matching(table(), ["y"], negated=True).filled == {"x"}
+    assert rows.project({"x": "`x` + 1", "z": "`x`"}).filled == {"z"}
+    both = union((rows, table()))
+    assert both is not None
+    assert both.filled == frozenset()
+    assert rows.join(table().renamed({"y": "z"}), None).filled == frozenset()
+
+
+def test_where_all_values_are_closed_only_null_is_left() -> None:
+    rows, closed = table(x=(1, 5)), Closed(spans={"x": (Run(BIGINT, 0, 3),)}, runs={"x": (Run(BIGINT, 4, 9),)})
+    assert uncovered(rows, closed) is not None
+    assert uncovered(rows.present(["x"]), closed) is None
+    assert uncovered(rows.present(["y"]), closed) is not None
+    assert uncovered(table(x=(1, 10)).present(["x"]), closed) is not None
+    assert uncovered(rows.present(["x"]), Closed(spans=closed.spans, terms={"x": "`y`"})) is not None

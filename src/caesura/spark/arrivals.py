@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from caesura.catalog import Interval, OrderedBy, Unique
 from caesura.checkpoint.manifest import Promised
@@ -35,6 +35,11 @@ class Arrivals:
     @property
     def raw(self) -> Rows:
         return self.brought.rows
+
+    def gathered(self) -> Arrivals:
+        """The same; a little of it is in one place, where it is counted without a shuffle."""
+        brought = self.brought
+        return replace(self, brought=replace(brought, rows=brought.rows.gathered())) if brought.little else self
 
     def source(self, state: State, survey: Survey) -> Source:
         """What the rest of the slice sees of it, and what has to be known of it later."""

@@ -23,6 +23,8 @@ from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_blank, is_
 from caesura.spark.sources import adopted, columnar, is_file_format
 
 TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
+_LITTLE = 4 * 1024 * 1024
+"""Bytes of files."""
 _FILE_PATH = f"_metadata.file_path AS {quote(FILE)}"
 
 
@@ -63,6 +65,8 @@ class Brought:
     placed: Rows
     """The same, each row with the file that it came in. Of columnar files that takes longer to read: only what is
     set aside asks for it."""
+    little: bool = False
+    """Whether it is known to be so little that one task reads it in no time."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,8 @@ class Inputs:
         placed = rows
         if relation is not None and FILE not in rows.columns:
             placed = made((*rows.columns, FILE), lambda: frame.selectExpr("*", _FILE_PATH))
-        return Brought(*(one.project(each.normalised(one.columns)) for one in (rows, placed)))
+        normal, with_files = (one.project(each.normalised(one.columns)) for one in (rows, placed))
+        return Brought(normal, with_files, relation is not None and relation.relation().sizeInBytes() <= _LITTLE)
 
     def time(self, query: StreamingQuery) -> int:
         """When the batch came that the query is executing, in microseconds. Spark writes it down before a batch

@@ -29,6 +29,7 @@ from caesura.spark.compile import Compiled, compile_plans
 from caesura.spark.contract import Contract
 from caesura.spark.evaluate import evaluate_static
 from caesura.spark.inputs import Input, Inputs
+from caesura.spark.purge import PurgePolicy
 from caesura.spark.query import ContinuousQuery
 from caesura.spark.reasons import SPARK_ERRORS, reason
 from caesura.spark.sinks import STAGING, FileSink, FormatSink
@@ -42,7 +43,7 @@ from caesura.spark.sources import (
     open_values,
     resolved,
 )
-from caesura.spark.state import PurgePolicy, StateFiles
+from caesura.spark.state import StateFiles
 from caesura.spark.storage import storage_at
 from caesura.spark.targets import Show, Targets
 from caesura.spark.traffic import origins

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import accumulate, count
+from itertools import count
 
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql.functions import expr
@@ -37,6 +37,7 @@ from caesura.operators.rows import Rows, hull, made, quote, text, union
 from caesura.spark import spans
 from caesura.spark.contents import SLICE_OF_FILE, quarantine_paths
 from caesura.spark.layout import own_layout, shared_layout
+from caesura.spark.purge import PurgePolicy
 from caesura.spark.quarantine import QUARANTINE, Aside, counts, examples
 from caesura.spark.storage import make_ready, row_counts
 from caesura.spark.width import width
@@ -45,42 +46,6 @@ _WRITTEN = re.compile(r"[0-9]{10}-[0-9a-z]+")
 """A folder of ours. What has another name is not."""
 _FIGURE, _WIDE = "figure", "wide interval"
 """Columns that are not written."""
-
-
-@dataclass(frozen=True)
-class PurgePolicy:
-    """When a table is written anew, without what punctuations cover. Up to `eager_rows` that is at every slice
-    (eager purge); above, when as much was appended as the base holds or after `max_deltas` slices (lazy purge). A
-    table whose rows stay or go by themselves is written anew piece by piece, the oldest at every slice, so that no
-    slice takes much longer than the others.
-
-    Punctuations are fewer than rows, and to sort them so that they grow together takes longer than to append them:
-    only up to `eager_punctuations` their tables are written anew at every slice.
-
-    What is set aside stays for as many slices as `keep_quarantined`, of those that set something aside.
-    """
-
-    eager_rows: int = 100_000
-    max_deltas: int = 16
-    eager_punctuations: int = 1_000
-    keep_quarantined: int = 1_000
-
-    def rewrite(self, version: TableVersion, table: StateTable) -> bool:
-        base = version.base.rows if version.base else 0
-        eager = self.eager_rows if table.holds == "rows" else min(self.eager_rows, self.eager_punctuations)
-        if table.eager or version.rows <= eager:
-            return True
-        return not table.piecewise and (version.appended >= base or len(version.deltas) >= self.max_deltas)
-
-    def piece(self, rows: int) -> int:
-        """The rows of a piece of a table of so many."""
-        return max(self.eager_rows // 2, rows // self.max_deltas, 1)
-
-    def due(self, version: TableVersion) -> tuple[Part, ...]:
-        """The oldest parts, as many as make a piece."""
-        before = accumulate((part.rows for part in version.parts), initial=0)
-        piece = self.piece(version.rows)
-        return tuple(part for part, rows in zip(version.parts, before, strict=False) if rows < piece)
 
 
 @dataclass(frozen=True)

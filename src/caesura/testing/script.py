@@ -23,9 +23,9 @@ from pyspark.sql import SparkSession
 from caesura.catalog import Stream
 from caesura.progress import Progress
 from caesura.session import Prepared, Session
+from caesura.spark.purge import PurgePolicy
 from caesura.spark.query import ContinuousQuery
 from caesura.spark.run import Settings, start
-from caesura.spark.state import PurgePolicy
 from caesura.terminal import print_rows
 from caesura.testing.slices import FIRST_MODIFIED
 
