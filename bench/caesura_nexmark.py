@@ -13,7 +13,7 @@ from bench.baselines.nexmark import WRITTEN, streams_of
 from bench.nexmark_found import Answer, Refused, Timed
 from bench.nexmark_streams import WARM_UP_RUNS, Workload
 from bench.run import run_to_end
-from bench.session import lasting_session
+from bench.session import lasting_session, rest
 from bench.workload import warm_up
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "nexmark"
@@ -36,8 +36,10 @@ def warm_caesura_pipeline(workload: Workload, queries: Sequence[str]) -> Timed:
 
 def _run(workload: Workload, queries: Sequence[str], streams: Path) -> Answer:
     """Its events are those of all streams that it reads."""
-    session = caesura.Session(lasting_session(workload.memory))
-    found = run_to_end(session, pipeline(workload, queries, streams), workload.scratch("caesura"))
+    spark = lasting_session(workload.memory)
+    text = pipeline(workload, queries, streams)
+    found = run_to_end(caesura.Session(spark), text, workload.scratch("caesura"))
+    rest(spark)
     read = {stream for query in queries for stream in streams_of(query)}
     result = found.result(sum(workload.rows[stream] for stream in read), found.slices[-1])
     return Answer(

@@ -35,6 +35,13 @@ def lasting_session(memory: str, settings: Mapping[str, str] | None = None) -> S
     return builder.getOrCreate()
 
 
+def rest(spark: SparkSession) -> None:
+    """Collect garbage before another system's turn: the JVM gives back the heap that it does not use."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    jvm.System.gc()
+
+
 @contextmanager
 def spark_session(memory: str, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     spark = lasting_session(memory, settings)

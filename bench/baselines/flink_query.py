@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from py4j.protocol import Py4JJavaError
 from pyflink.common import Configuration
+from pyflink.java_gateway import get_gateway
 from pyflink.table import (
     EnvironmentSettings,
     ExplainDetail,
@@ -162,7 +163,9 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the JVM prints is no answer
     for line in sys.stdin:
         asked = json.loads(line)
-        print(json.dumps(answer(asked["question"], Job(**asked["job"]))), file=answers)
+        answered = answer(asked["question"], Job(**asked["job"]))
+        get_gateway().jvm.System.gc()  # before another system's turn, the heap that is not used is given back
+        print(json.dumps(answered), file=answers)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from bench.baselines.nexmark import STREAMS, WRITTEN, text
 from bench.nexmark_found import Answer, Refused, Results, Timed
 from bench.nexmark_streams import WARM_UP_RUNS, Workload
 from bench.result import Result
-from bench.session import lasting_session
+from bench.session import lasting_session, rest
 from bench.workload import warm_up
 
 MODES: dict[str, Results] = {"append": "final", "update": "updated"}
@@ -68,6 +68,7 @@ def _run(workload: Workload, query: str, mode: str, streams: Path) -> list[Strea
         writer = writer.format("noop")
     running = writer.option("checkpointLocation", str(workload.scratch("spark"))).start()
     running.awaitTermination()
+    rest(spark)
     return list(running.recentProgress)
 
 
