@@ -5,36 +5,48 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import caesura
 from bench.baselines.nexmark import WRITTEN, streams_of
-from bench.nexmark_streams import Answer, Refused, Results, Workload
-from bench.result import Result
-from bench.run import by_caesura, run_to_end
+from bench.nexmark_found import Answer, Refused, Timed
+from bench.nexmark_streams import WARM_UP_RUNS, Workload
+from bench.run import run_to_end
+from bench.session import lasting_session, rest
+from bench.workload import warm_up
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "nexmark"
 
 
-def caesura_query(workload: Workload, query: str) -> Answer | Refused:
-    results: Results = "updated" if "EMIT CHANGES" in example(query) else "final"
+def warm_caesura(workload: Workload, query: str) -> Timed | Refused:
     try:
-        return Answer(caesura_queries(workload, [query]), results)
+        caesura.Session().sql(pipeline(workload, [query], workload.streams)).require_safe()
     except caesura.CaesuraError as error:
         return Refused(str(error).splitlines()[0])
+    warm_up(partial(_run, workload, [query], workload.warm_up), workload.seconds, WARM_UP_RUNS)
+    return partial(_run, workload, [query], workload.streams)
 
 
-def caesura_queries(workload: Workload, queries: Sequence[str]) -> Result:
-    """Several queries as one pipeline. Its events are those of all streams that it reads."""
+def warm_caesura_pipeline(workload: Workload, queries: Sequence[str]) -> Timed:
+    """Several queries as one pipeline. Each has been run before, so that one run is enough."""
+    _run(workload, queries, workload.warm_up)
+    return partial(_run, workload, queries, workload.streams)
+
+
+def _run(workload: Workload, queries: Sequence[str], streams: Path) -> Answer:
+    """Its events are those of all streams that it reads."""
+    spark = lasting_session(workload.memory)
+    text = pipeline(workload, queries, streams)
+    found = run_to_end(caesura.Session(spark), text, workload.scratch("caesura"))
+    rest(spark)
     read = {stream for query in queries for stream in streams_of(query)}
-    events = sum(workload.rows[stream] for stream in read)
-
-    def run(session: caesura.Session, streams: Path) -> Result:
-        found = run_to_end(session, pipeline(workload, queries, streams), workload.scratch())
-        result = found.result(events, found.slices[-1])
-        return replace(result, seconds=found.since_first_event)
-
-    return by_caesura(run, workload.warm_up, workload.streams, workload.memory, workload.seconds)
+    result = found.result(sum(workload.rows[stream] for stream in read), found.slices[-1])
+    return Answer(
+        replace(result, seconds=found.since_first_event),
+        "updated" if any("EMIT CHANGES" in example(query) for query in queries) else "final",
+        tuple(each.phases for each in found.progress),
+    )
 
 
 def example(query: str) -> str:

@@ -64,11 +64,16 @@ def facts(about: Mapping[str, str]) -> str:
     return "\n".join(f"- {key}: {value}" for key, value in about.items())
 
 
+def keep(name: str, data: object) -> None:
+    """What was measured so far, should the rest be lost."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=2) + "\n")
+
+
 def write_results(name: str, markdown: str, data: object, plots: Mapping[str, str] | None = None) -> None:
     """`plots` are SVG texts by the file names that the markdown calls them by."""
-    RESULTS.mkdir(exist_ok=True)
+    keep(name, data)
     (RESULTS / f"{name}.md").write_text(markdown)
-    (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=2) + "\n")
     for file, svg in (plots or {}).items():
         (RESULTS / file).write_text(svg)
     files = ", ".join((f"{name}.md", f"{name}.json", *(plots or {})))

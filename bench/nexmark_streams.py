@@ -1,4 +1,4 @@
-"""NEXMark's streams as every system is given them, and what a system answers."""
+"""NEXMark's streams as every system is given them."""
 
 from __future__ import annotations
 
@@ -6,36 +6,18 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from bench.baselines.nexmark import streams_of
-from bench.result import Result
 from bench.session import spark_session
-from bench.workload import WARM_UP_SLICES
 from caesura.testing.nexmark import write_nexmark_streams
 
 STREAMS, WARM_UP, SAMPLE = "streams", "warm_up", "sample"
 """Their folders."""
+WARM_UP_SLICES = 2
+"""The second finds a state."""
+WARM_UP_RUNS = 2
+"""At least, however long one takes."""
 SAMPLE_EVENTS = 2_000
-Results = Literal["final", "updated", "retracted"]
-"""How results come out: once and for all; as newer rows of the same key; or taken back by rows that say so."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    result: Result
-    results: Results
-
-    @property
-    def seconds(self) -> float:
-        return self.result.seconds
-
-
-@dataclass(frozen=True)
-class Refused:
-    """A system has no plan for a query."""
-
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -45,7 +27,7 @@ class Workload:
     """Of each stream, without punctuations."""
     memory: str
     seconds: int
-    """Of warming up."""
+    """Of warming up for a query."""
 
     @property
     def streams(self) -> Path:
@@ -57,9 +39,9 @@ class Workload:
         return self.directory / WARM_UP
 
     @property
-    def folders(self) -> tuple[Path, Path, Path]:
-        """With the sample, whose results show how they come out."""
-        return self.streams, self.warm_up, self.directory / SAMPLE
+    def sample(self) -> Path:
+        """Its results show how they come out."""
+        return self.directory / SAMPLE
 
     @property
     def written(self) -> Path:
@@ -70,12 +52,13 @@ class Workload:
         """Of the streams that it reads."""
         return sum(self.rows[stream] for stream in streams_of(query))
 
-    def scratch(self) -> Path:
-        """An empty directory for one run's checkpoint; nothing is written yet either."""
-        scratch = self.directory / "scratch"
+    def scratch(self, system: str) -> Path:
+        """An empty directory for one run's checkpoint; nothing is written yet either. Systems that wait for their
+        turn may still clear up in theirs."""
+        scratch = self.directory / "scratch" / system
         for folder in (scratch, self.written):
             shutil.rmtree(folder, ignore_errors=True)
-        scratch.mkdir()
+        scratch.mkdir(parents=True)
         return scratch
 
 

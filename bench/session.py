@@ -26,13 +26,25 @@ SETTINGS = {
 }
 
 
-@contextmanager
-def spark_session(memory: str, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+def lasting_session(memory: str, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The one of this process, which is started if there is none, and ends with the process."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.driver.memory", memory)
     for key, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
-    spark = builder.getOrCreate()
+    return builder.getOrCreate()
+
+
+def rest(spark: SparkSession) -> None:
+    """Collect garbage before another system's turn: the JVM gives back the heap that it does not use."""
+    jvm = spark.sparkContext._jvm
+    assert jvm is not None
+    jvm.System.gc()
+
+
+@contextmanager
+def spark_session(memory: str, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    spark = lasting_session(memory, settings)
     try:
         yield spark
     finally:

@@ -85,12 +85,12 @@ def flink_join(workload: Workload) -> Result:
     return Result(
         name="Flink SQL",
         events=streams.events,
-        seconds=measured["seconds"],
-        rows_out=measured["rows_out"],
+        seconds=measured.seconds,
+        rows_out=measured.rows_out,
         state_rows=streams.events + streams.bids,
         peak_state_rows=streams.events + streams.bids,
         slice_seconds=(),
-        source_seconds=measured["source_seconds"],
+        source_seconds=measured.source_seconds,
     )
 
 

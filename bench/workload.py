@@ -22,10 +22,13 @@ WARM_UP_SECONDS = 120
 need time, whatever a system makes of it."""
 
 
-def warm_up(run: Callable[[], object], seconds: float = WARM_UP_SECONDS) -> None:
+def warm_up(run: Callable[[], object], seconds: float = WARM_UP_SECONDS, at_least: int = 0) -> None:
+    """Run it for so many seconds, and so many times even if they take longer."""
     end = perf_counter() + seconds
-    while perf_counter() < end:
+    runs = 0
+    while runs < at_least or perf_counter() < end:
         run()
+        runs += 1
 
 
 @dataclass(frozen=True)

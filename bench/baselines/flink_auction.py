@@ -25,10 +25,10 @@ def flink_join(workload: Workload) -> Result:
     return Result(
         name="Flink SQL join",
         events=workload.streams.events,
-        seconds=measured["seconds"],
-        rows_out=measured["rows_out"],
+        seconds=measured.seconds,
+        rows_out=measured.rows_out,
         state_rows=workload.streams.events,  # by construction: a regular join keeps every row
         slice_seconds=(),
         peak_state_rows=workload.streams.events,
-        source_seconds=measured["source_seconds"],
+        source_seconds=measured.source_seconds,
     )

@@ -1,19 +1,21 @@
-"""Run inside Flink's environment: a continuous query over csv directories, and a run that only reads them.
+"""Run inside Flink's environment: answers questions about a continuous query over csv directories.
 
-Takes one JSON argument, prints one JSON line: what was measured, or why Flink has no plan. All runs share a
-JVM: a counting run over the whole input, runs of the warm-up input, and only then the timed ones.
+Takes a JSON object in each line, and answers each with one: what was asked for, why Flink has no plan for the
+query, or why its job failed. All jobs share a JVM, which is as warm as the questions before have made it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
-from collections.abc import Iterable
-from time import perf_counter
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from py4j.protocol import Py4JJavaError
 from pyflink.common import Configuration
+from pyflink.java_gateway import get_gateway
 from pyflink.table import (
     EnvironmentSettings,
     ExplainDetail,
@@ -42,14 +44,11 @@ class Job(NamedTuple):
     sources: dict[str, str]  # the columns of each, which is also the name of its folder
     query: str
     sink: dict[str, str]  # the options of the table that takes the results; it has their columns
-    streams: str
-    warm_up: str
-    sample: str  # a few rows of the same kind, or nothing
+    directory: str
     parallelism: int
-    warm_up_seconds: int
 
 
-def tables(job: Job, directory: str, settings: dict[str, str]) -> TableEnvironment:
+def tables(job: Job, settings: dict[str, str]) -> TableEnvironment:
     configuration = Configuration()
     for key, value in {
         "parallelism.default": str(job.parallelism),
@@ -64,14 +63,14 @@ def tables(job: Job, directory: str, settings: dict[str, str]) -> TableEnvironme
     streaming = EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build()
     environment = TableEnvironment.create(streaming)
     for name, columns in job.sources.items():
-        environment.execute_sql(SOURCE.format(name=name, columns=columns, directory=directory))
+        environment.execute_sql(SOURCE.format(name=name, columns=columns, directory=job.directory))
     return environment
 
 
-def into(environment: TableEnvironment, tables: Iterable[Table], sink: TableDescriptor) -> StatementSet:
+def into(environment: TableEnvironment, tables: Iterable[Table], sink: dict[str, str]) -> StatementSet:
     statements = environment.create_statement_set()
     for table in tables:
-        statements.add_insert(sink, table)
+        statements.add_insert(descriptor(sink), table)
     return statements
 
 
@@ -84,60 +83,90 @@ def descriptor(options: dict[str, str]) -> TableDescriptor:
     return builder.build()
 
 
+def continuous(job: Job) -> StatementSet:
+    environment = tables(job, {})
+    return into(environment, [environment.sql_query(job.query)], job.sink)
+
+
 def seconds_of(statements: StatementSet) -> float:
     """The runtime of one job, as Flink reports it."""
     finished = statements.execute().get_job_client().get_job_execution_result().result()
     return float(finished.get_net_runtime()) / 1000
 
 
-def count_of(environment: TableEnvironment, job: Job) -> int:
+# What may be asked
+
+
+def planned_changes(job: Job) -> list[str]:
+    """What the plan says that the sink is given: `I` inserts, `UB`, `UA` updates, `D` deletes."""
+    plan = continuous(job).explain(ExplainDetail.CHANGELOG_MODE)
+    found: str = re.findall(r"Sink\(.*\n.*changelogMode=\[([A-Z,]+)\]", plan)[0]
+    return found.split(",")
+
+
+def seen_changes(job: Job) -> list[str]:
+    """What does come out: a plan may say inserts alone (q9 of NEXMark does), and there are updates."""
+    with tables(job, {}).execute_sql(job.query).collect() as rows:
+        return sorted({KINDS[str(row.get_row_kind())] for row in rows})
+
+
+def count(job: Job) -> int:
     """The rows of the result when all has been read, those that were taken back not among them."""
     count = 0
-    with environment.execute_sql(f"SELECT COUNT(*) FROM ({job.query})").collect() as updates:
+    with tables(job, MINI_BATCHES).execute_sql(f"SELECT COUNT(*) FROM ({job.query})").collect() as updates:
         for update in updates:
             count = update[0]
     return count
 
 
-def planned_changes(statements: StatementSet) -> list[str]:
-    """What the plan says that the sink is given: `I` inserts, `UB`, `UA` updates, `D` deletes."""
-    plan = statements.explain(ExplainDetail.CHANGELOG_MODE)
-    found: str = re.findall(r"Sink\(.*\n.*changelogMode=\[([A-Z,]+)\]", plan)[0]
-    return found.split(",")
+def run(job: Job) -> float:
+    """Seconds of the query."""
+    return seconds_of(continuous(job))
 
 
-def seen_changes(environment: TableEnvironment, job: Job) -> list[str]:
-    """What does come out: a plan may say inserts alone (q9 of NEXMark does), and there are updates."""
-    with environment.execute_sql(job.query).collect() as rows:
-        return sorted({KINDS[str(row.get_row_kind())] for row in rows})
+def read(job: Job) -> float:
+    """Seconds of a job that only reads."""
+    environment = tables(job, {})
+    return seconds_of(into(environment, map(environment.from_path, job.sources), BLACKHOLE))
 
 
-def main(job: Job) -> dict[str, object]:
-    sink = descriptor(job.sink)
+QUESTIONS: dict[str, Callable[[Job], object]] = {
+    "planned changes": planned_changes,
+    "seen changes": seen_changes,
+    "count": count,
+    "run": run,
+    "read": read,
+}
 
-    def query(directory: str) -> StatementSet:
-        environment = tables(job, directory, {})
-        return into(environment, [environment.sql_query(job.query)], sink)
 
+def answer(question: str, job: Job) -> dict[str, object]:
+    """Jobs that fail may raise what planning does: whether there is a plan, only the plan is asked."""
     try:
-        planned = planned_changes(query(job.streams))
-    except TableException as refused:
-        return {"refused": str(refused).splitlines()[0].split(": ", 1)[-1]}
-    seen = seen_changes(tables(job, job.sample, {}), job) if job.sample else []
-    rows_out = count_of(tables(job, job.streams, MINI_BATCHES), job)
-    end = perf_counter() + job.warm_up_seconds
-    while perf_counter() < end:
-        seconds_of(query(job.warm_up))
-    environment = tables(job, job.streams, {})
-    read = [environment.from_path(name) for name in job.sources]
-    return {
-        "rows_out": rows_out,
-        "planned_changes": planned,
-        "seen_changes": seen,
-        "seconds": seconds_of(query(job.streams)),
-        "source_seconds": seconds_of(into(environment, read, descriptor(BLACKHOLE))),
-    }
+        return {"answer": QUESTIONS[question](job)}
+    except TableException as error:
+        reason = str(error).splitlines()[0].split(": ", 1)[-1]
+        return {"refused" if question == "planned changes" else "failed": reason}
+    except Py4JJavaError as error:
+        return {"failed": cause(error)}
+
+
+def cause(error: Py4JJavaError) -> str:
+    """The innermost: those around it say only that a job has failed."""
+    found = error.java_exception
+    while (inner := found.getCause()) is not None:
+        found = inner
+    return str(found.toString())
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what the JVM prints is no answer
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answered = answer(asked["question"], Job(**asked["job"]))
+        get_gateway().jvm.System.gc()  # before another system's turn, the heap that is not used is given back
+        print(json.dumps(answered), file=answers)
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Job(**json.loads(sys.argv[1])))))
+    main()
