@@ -9,7 +9,6 @@ import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from caesura.operators.closed import Closed, uncovered
 from caesura.operators.intervals import Run, Span, against_spans
 from caesura.operators.plans import plans_of
 from caesura.operators.rows import Rows, leaf, local, union
@@ -110,16 +109,3 @@ def test_a_table_that_is_not_given_is_an_error(session: SparkSession) -> None:
     )
     with pytest.raises(PySparkException, match="not given"):
         plans._executed(kept.plan).collect()
-
-
-def test_one_end_is_a_constant_that_spark_can_ask_a_file_for(session: SparkSession, tmp_path: Path) -> None:
-    path = str(tmp_path / "numbers")
-    numbers(session, 0, 99).write.parquet(path)
-    for first in (90, 95, 98):  # the plan is kept when it comes again
-        rows = leaf(session.read.parquet(path)).ranging({"n": (0, 99)})
-        left = uncovered(rows, Closed(runs={"n": (Run(BIGINT, 0, 5), Run(BIGINT, 6, first - 1))}))
-        assert values(left, session) == list(range(first, 100))
-        assert left is not None
-        constants = [table for table in left.statement()[1].values() if isinstance(table, str)]
-        assert len(constants) == 1
-        assert "struct" not in constants[0]

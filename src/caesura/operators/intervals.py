@@ -217,9 +217,9 @@ def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: 
 
 
 def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
-    """The condition that a value is in one of the spans. Their ends are constants that the generated code asks an
-    object for, so that it is that of the last slice. Unlike a join they take no job. One end is a constant by
-    itself, by which Spark leaves out the pages of a file; several are a struct."""
+    """The condition that a value is in one of the spans. Their ends are one constant, a struct: to generated code
+    it is an object, so that the code is that of the last slice; a number would be a part of it, and compiled anew.
+    Unlike a join it takes no job."""
     named = {
         f"{end}_{i}": f"CAST({sql} AS {span.type})"
         for i, span in enumerate(spans)
@@ -227,14 +227,12 @@ def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
         if sql is not None
     }
     fields = ", ".join(f"'{name}', {sql}" for name, sql in named.items())
-    constant = f"named_struct({fields})" if len(named) > 1 else "".join(named.values())
-    ends = local(("ends",), ((constant,),)) if named else None
+    ends = local(("ends",), ((f"named_struct({fields})",),)) if named else None
     for i, span in enumerate(spans):
         yield f"{' OR ' if i else ''}({value} IS NOT NULL"
         for end, compared in (("low", ">" if span.low_open else ">="), ("high", "<" if span.high_open else "<=")):
             if ends is not None and f"{end}_{i}" in named:
-                yield from (f" AND {value} {compared} (SELECT ends FROM ", ends, ")")
-                yield f".{end}_{i}" if len(named) > 1 else ""
+                yield from (f" AND {value} {compared} (SELECT ends FROM ", ends, f").{end}_{i}")
         yield ")"
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BOUND, PLAIN, ENDS = "bound of ", "plain ", "ends "
 FIRST, LAST, DIFFERENT = "first ", "last ", "different "
 KEYED, KEYS, FIRST_KEY, LAST_KEY = "rows with key ", "keys ", "lowest key ", "highest key "
-RANGES, LEAST_OPEN = "ranges of ", "least open "
+RANGES, LEAST_OPEN = "ranges of ", "open from "
 _NEWEST, _OLDEST, LEAST, GREATEST = "newest ", "oldest ", "least ", "greatest "
 ADMITTED, _OF_KEY, LATE = "admitted", "caesura: rows of key", "late"
 OF_PUNCTUATIONS = (PLAIN, FIRST, LAST, DIFFERENT)

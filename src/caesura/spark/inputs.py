@@ -23,8 +23,8 @@ from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_blank, is_
 from caesura.spark.sources import adopted, columnar, is_file_format
 
 TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
-_LITTLE = 4 * 1024 * 1024
-"""Bytes of files."""
+_LITTLE, _FEW = 4 * 1024 * 1024, 4
+"""Bytes in all, and files, each of which takes a while to open."""
 _FILE_PATH = f"_metadata.file_path AS {quote(FILE)}"
 
 
@@ -63,8 +63,8 @@ class Brought:
 
     rows: Rows
     placed: Rows
-    """The same, each row with the file that it came in. Of columnar files that takes longer to read: only what is
-    set aside asks for it."""
+    """The same, each row with the file that it came in. Of columnar files that takes longer to read: what is set
+    aside asks for it, and punctuations that are read in full."""
     little: bool = False
     """Whether it is known to be so little that one task reads it in no time."""
 
@@ -100,7 +100,7 @@ class Inputs:
         if relation is not None and FILE not in rows.columns:
             placed = made((*rows.columns, FILE), lambda: frame.selectExpr("*", _FILE_PATH))
         normal, with_files = (one.project(each.normalised(one.columns)) for one in (rows, placed))
-        return Brought(normal, with_files, relation is not None and relation.relation().sizeInBytes() <= _LITTLE)
+        return Brought(normal, with_files, relation is not None and _is_little(relation.relation()))
 
     def time(self, query: StreamingQuery) -> int:
         """When the batch came that the query is executing, in microseconds. Spark writes it down before a batch
@@ -154,6 +154,10 @@ class Inputs:
                 for c in other.stream.columns:
                     columns[f"{owner}.{c.name}"] = mine[c.name] if owner == name else f"CAST(NULL AS {c.type})"
         return each.frame.selectExpr(*(f"{sql} AS {quote(column)}" for column, sql in columns.items()))
+
+
+def _is_little(files: Any) -> bool:
+    return files.sizeInBytes() <= _LITTLE and len(files.location().inputFiles()) <= _FEW
 
 
 def _named(columns: Mapping[str, str]) -> list[str]:

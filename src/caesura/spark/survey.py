@@ -114,9 +114,10 @@ class Survey:
 
     @property
     def dense(self) -> bool:
-        """Whether some column has so many plain punctuations that they could close values without gaps."""
+        """Whether some column has so many plain punctuations that they could close values without gaps; or, since
+        there was none, nobody knows."""
         ends = ((self.plain[column], values.ends) for column, values in self.plain_values.items())
-        return any(number > last - first for number, (first, last) in ends)
+        return not self.punctuations or any(number > last - first for number, (first, last) in ends)
 
 
 def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[str, Survey]) -> dict[str, Survey]:
@@ -128,15 +129,15 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     """
     arrivals = {name: each.gathered() for name, each in arrivals.items()}
     glanced = {n for n, each in arrivals.items() if each.ranges_tell and not (n in last and last[n].near)}
-    counted = {name for name in arrivals if name not in last or last[name].dense}
+    apart = {name for name in arrivals if name not in last or last[name].dense}
     found = _answers(
         spark,
         (
             rows
             for name, each in arrivals.items()
             for rows in (
-                *(each_plain(name, each) if name in counted else ()),
-                *questions(name, each, glance=name in glanced, plain={} if name in counted else each.plain()),
+                *(each_plain(name, each) if name in apart else ()),
+                *questions(name, each, glance=name in glanced, plain={} if name in apart else each.plain()),
             )
         ),
     )
