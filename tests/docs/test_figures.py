@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 
 import pytest
@@ -51,3 +51,18 @@ def test_what_a_slice_costs(found: Any, shown: set[tuple[str, ...]]) -> None:
     assert (row, f"{queries:.2f}", f"{sparks:.2f}") in shown
     assert ("a state of 10 M rows, the median slice", f"{median(found['state']):.2f}", "") in shown
     assert ("the longest of them", f"{max(found['state']):.2f}", "") in shown
+
+
+def test_nexmark_beside_flink() -> None:
+    runs = json.loads((RESULTS / "nexmark.json").read_text())["runs"]
+    rates = {
+        query: [Result(**of[system][0]["result"]).rate for system in ("caesura", "flink")]
+        for query, of in runs.items()
+        if "result" in of["flink"][0]
+    }
+    ratios = [ours / theirs for ours, theirs in rates.values()]
+    faster = sum(1 for ratio in ratios if ratio >= 1)
+    told = (
+        f"{faster} of the {len(ratios)} that both answer, {geometric_mean(ratios):.1f} times in the geometric mean"
+    )
+    assert told in " ".join((ROOT / "README.md").read_text().split())
