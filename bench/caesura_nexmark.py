@@ -19,6 +19,13 @@ from bench.workload import warm_up
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "nexmark"
 
 
+class FailedSliceError(Exception):
+    """With the cause, which the text of the error leaves to whoever renders its diagnostics."""
+
+    def __init__(self, error: caesura.CaesuraError) -> None:
+        super().__init__("; ".join(text for each in error.diagnostics for text in (each.message, *each.because)))
+
+
 def warm_caesura(workload: Workload, query: str) -> Timed | Refused:
     try:
         caesura.Session().sql(pipeline(workload, [query], workload.streams)).require_safe()
@@ -38,7 +45,10 @@ def _run(workload: Workload, queries: Sequence[str], streams: Path) -> Answer:
     """Its events are those of all streams that it reads."""
     spark = lasting_session(workload.memory)
     text = pipeline(workload, queries, streams)
-    found = run_to_end(caesura.Session(spark), text, workload.scratch("caesura"))
+    try:
+        found = run_to_end(caesura.Session(spark), text, workload.scratch("caesura"))
+    except caesura.CaesuraError as error:
+        raise FailedSliceError(error) from error
     rest(spark)
     read = {stream for query in queries for stream in streams_of(query)}
     result = found.result(sum(workload.rows[stream] for stream in read), found.slices[-1])

@@ -22,7 +22,8 @@ HOW = f"""\
 - Events are the rows of the streams that a query reads, without punctuations: the same rows for every system.
   Seconds are from the first event to the last result.
 - Every system has one process and one JVM for all queries. They take turns, query by query and round by round, and
-  while one works the others are idle. If a query fails, its system begins with the next in a new JVM.
+  while one works the others are idle. After each run a JVM collects its garbage, which is not timed. If a query
+  fails, its system begins with the next in a new JVM.
 - Before a query is timed a system runs it on other rows, for as many seconds as the command says, and at least
   {WARM_UP_RUNS} times: Caesura and Spark on {WARM_UP_SLICES} slices of the size of those that are timed, Flink on
   one. Flink's first run of these counts the results of the timed rows, which it has therefore read before. Nothing
