@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from caesura.operators.intervals import (
-    ENDLESS,
     Run,
     Span,
     Stretch,
@@ -231,7 +230,7 @@ def uncovered(rows: Rows | None, closed: Closed) -> Rows | None:
         return None
     closed = closed.near(rows.ranges)
     for attribute, spans in closed.known.items():
-        if ENDLESS in {(span.low, span.high) for span in spans} and attribute in rows.filled - closed.terms.keys():
+        if attribute in rows.filled - closed.terms.keys() and any(span.endless for span in spans):
             return None
         rows = against_spans(rows, closed.term(attribute), spans, negated=True)
     for attributes, points in closed.points.items():

@@ -37,6 +37,11 @@ class Span:
     def between(self, ends: Ends) -> Span:
         return self
 
+    @property
+    def endless(self) -> bool:
+        """Whether it has all values."""
+        return self.low is None and self.high is None
+
 
 MOST = 32
 """So many intervals of a table the driver knows, at the most: whoever asks compares with each."""
@@ -87,6 +92,10 @@ class Run:
         first, last = ends
         return (self.first is None or self.first <= last) and (self.last is None or first <= self.last)
 
+    @property
+    def endless(self) -> bool:
+        return self.first is None and self.last is None
+
     def between(self, ends: Ends) -> Run:
         """The same to values between these: an end that none of them is beyond is no end."""
         first = None if self.first is None or self.first <= ends[0] else self.first
@@ -102,10 +111,6 @@ Stretch: TypeAlias = Span | Run
 
 NO_VALUE: Ends = (2**63, -(2**63) - 1)
 """The ends of no value: they meet nothing, and a hull with them is the same as without."""
-
-
-ENDLESS = (None, None)
-"""The ends of a stretch that has all values."""
 
 
 def meet(one: Ends, other: Ends) -> bool:

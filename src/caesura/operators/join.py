@@ -212,6 +212,7 @@ class Join:
         return union((self.stored(state, i), new))
 
     def able(self, i: int, rows: Rows | None) -> Rows | None:
+        """Those of these rows of input i that can join at all; none of them has NULL in a key."""
         return None if rows is None else rows.where(self.sides[i].able).filling(self.sides[i].keys)
 
     def unexpired(self, state: State, inputs: tuple[Flow, ...], i: int, rows: Rows | None) -> Rows | None:

@@ -12,7 +12,7 @@ from caesura.operators.intervals import Run
 from caesura.operators.operator import Flow, State
 from caesura.operators.rows import Rows, quote, sent
 from caesura.spark.contract import Contract, Past, Said, Source, all_said
-from caesura.spark.inputs import PUNCTUATION, Brought
+from caesura.spark.inputs import IS_ROW, PUNCTUATION, Brought
 from caesura.spark.lines import CORRUPT, DETAIL, FILE
 from caesura.spark.punctuations import UNREADABLE
 from caesura.spark.quarantine import Aside
@@ -78,7 +78,7 @@ class Arrivals:
 
     def data(self) -> Rows:
         """The rows proper: no punctuation, and readable."""
-        return _proper(self.raw).only(column.name for column in self.contract.stream.columns)
+        return self.raw.where(IS_ROW).only(column.name for column in self.contract.stream.columns)
 
     def admitted(self) -> Rows | None:
         """The rows within the declared domain that no earlier punctuation matches."""
@@ -87,7 +87,7 @@ class Arrivals:
     def _placed(self) -> Rows:
         """The rows proper, with their files."""
         names = (column.name for column in self.contract.stream.columns)
-        return _proper(self.brought.placed).only((*names, FILE))
+        return self.brought.placed.where(IS_ROW).only((*names, FILE))
 
     def _admitted(self, rows: Rows) -> Rows | None:
         """As in SQL, a CHECK that is NULL is not broken."""
@@ -243,10 +243,6 @@ class Arrivals:
         missing = " OR ".join(f"{quote(column)} IS NULL" for column in unique.columns)
         nth = f"IF({missing}, 1, row_number() OVER (PARTITION BY {keys} ORDER BY {order}))"
         return rows.extended({_NTH: nth})
-
-
-def _proper(rows: Rows) -> Rows:
-    return rows.where(f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL")
 
 
 def _as_text(rows: Rows) -> Rows:

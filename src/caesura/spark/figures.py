@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from caesura.operators.intervals import number
 from caesura.operators.rows import Rows, quote, text
-from caesura.spark.inputs import PUNCTUATION
+from caesura.spark.inputs import IS_ROW, PUNCTUATION
 from caesura.spark.lines import CORRUPT
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ RANGES, LEAST_OPEN = "ranges of ", "open from "
 _NEWEST, _OLDEST, LEAST, GREATEST = "newest ", "oldest ", "least ", "greatest "
 ADMITTED, _OF_KEY, LATE = "admitted", "caesura: rows of key", "late"
 OF_PUNCTUATIONS = (PLAIN, FIRST, LAST, DIFFERENT)
-_IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 
 
 def each_plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
@@ -51,7 +50,7 @@ def questions(
     raw = arrivals.raw.extended(closing) if closing else arrivals.raw
     came = _counted() | _closing(plain) | _ranges(arrivals.bounds())
     if glance:
-        yield _told(name, raw.summary(came | _of_rows(arrivals, f" FILTER (WHERE {_IS_ROW})")), _derived(arrivals))
+        yield _told(name, raw.summary(came | _of_rows(arrivals, f" FILTER (WHERE {IS_ROW})")), _derived(arrivals))
         rows: Rows | None = arrivals.data()
     else:
         yield _told(name, raw.summary(came))
@@ -98,7 +97,7 @@ def _closed(column: str) -> str:
 def _counted() -> dict[str, str]:
     """How much there is of what."""
     return {
-        "rows": f"count_if({_IS_ROW})",
+        "rows": f"count_if({IS_ROW})",
         "corrupt": f"count({quote(CORRUPT)})",
         "punctuations": f"count({quote(PUNCTUATION)})",
     }

@@ -23,6 +23,8 @@ from caesura.spark.lines import CORRUPT, DETAIL, FILE, csv_detail, is_blank, is_
 from caesura.spark.sources import adopted, columnar, is_file_format
 
 TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
+IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
+"""That it is a row proper: no punctuation, and readable."""
 _LITTLE, _FEW = 4 * 1024 * 1024, 4
 """Bytes in all, and files, each of which takes a while to open."""
 _FILE_PATH = f"_metadata.file_path AS {quote(FILE)}"
