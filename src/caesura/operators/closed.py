@@ -22,12 +22,14 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from caesura.operators.intervals import (
+    HANDFUL,
     Run,
     Span,
     Stretch,
     against_spans,
     each_value,
     inside,
+    inside_some,
     interval_table,
     interval_type,
     meet,
@@ -83,6 +85,12 @@ class Closed:
     def known(self) -> Mapping[str, tuple[Stretch, ...]]:
         """What the driver knows, by attribute."""
         return {name: together(known) for name, known in _both(self.spans, self.runs).items()}
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether it is a condition on a row by itself: a handful that the driver knows, and nothing in tables."""
+        few = all(len(known) <= HANDFUL for known in self.known.values())
+        return bool(self) and few and not self.points and self.boxes is None
 
     def near(self, ranges: Mapping[str, Ends]) -> Closed:
         """Those that may match a row whose columns have values between these ends, and what they say of such rows.
@@ -258,6 +266,8 @@ def covered(rows: Rows | None, closed: Closed) -> Rows | None:
         return rows
     found: list[Rows] = []
     closed = closed.near(rows.ranges)
+    if closed.at_hand:
+        return inside_some(rows, [(closed.term(name), spans) for name, spans in closed.known.items()])
     for attribute, spans in closed.known.items():
         found.append(against_spans(rows, closed.term(attribute), spans))
         rows = against_spans(rows, closed.term(attribute), spans, negated=True)

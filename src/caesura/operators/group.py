@@ -7,15 +7,17 @@ matched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from caesura.catalog import Column
 from caesura.operators.closed import NOTHING, Closed, covered, uncovered
 from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union, values
 from caesura.operators.store import Store, passed_on
+
+Side: TypeAlias = Callable[[Rows | None, Closed], Rows | None]
 
 
 @dataclass(frozen=True)
@@ -41,33 +43,35 @@ class Group:
     passed: Store | None = None
     changes: bool = False
     """EMIT CHANGES."""
+    light: bool = False
+    """Whether its input takes no more than reading a source, so that two jobs may each read their part."""
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
         return (self.table, *self.released.tables, *(self.passed.tables if self.passed else ()))
 
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        new, partials = self._new(state, inputs), self._open(state, inputs)
-        if not self.changes or new is None or partials is None:
+        new = self._new(state, inputs)
+        if not self.changes or new is None:
             return None
-        return self._finished(self._merged(partials.alike(new, self.keys)))
+        partials = union((self._held(state), new))
+        return None if partials is None else self._finished(self._merged(partials.alike(new, self.keys)))
 
     def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        closing = self._closing(inputs)
-        if not closing or self.changes:
+        if not self._closing(inputs) or self.changes:
             return None
-        complete = covered(self._open(state, inputs), closing)
+        complete = self._side(covered, state, inputs, self._held(state))
         return None if complete is None else self._finished(self._merged(complete))
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
         closing = self._closing(inputs)
         if state[self.table.name].rewrite or closing.everything:
-            rest = uncovered(self._open(state, inputs), closing)
+            rest = self._side(uncovered, state, inputs, self._held(state))
             merged = None if rest is None else self._merged(rest)
             # The one group of a global aggregate exists without rows: that it was emitted must not be forgotten.
             released = self.released.replace(state, NOTHING) if self.keys else self.released.append(state, closing)
             return {self.table.name: Change(merged, rewrite=True), **released}
-        added = uncovered(self._new(state, inputs), closing)
+        added = self._side(uncovered, state, inputs)
         return {self.table.name: Change(added, rewrite=False), **self.released.append(state, closing)}
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
@@ -78,19 +82,31 @@ class Group:
         (source,) = inputs
         return source.new.confined(self.keys)
 
-    def _new(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        """The slice's rows, aggregated: one row per group that occurs in it."""
-        (source,) = inputs
-        if source.rows is None:
-            return None
-        aggregated = source.rows.grouped(self.keys, {p.column.name: p.from_rows for p in self.partials})
-        return state.share(f"new {self.table.name}", aggregated)
+    def _side(self, side: Side, state: State, inputs: tuple[Flow, ...], held: Rows | None = None) -> Rows | None:
+        """Partial aggregates of the groups that the slice closes, or of the others; a group may have several."""
+        closing = self._closing(inputs)
+        if closing.at_hand and self.light and not self.changes:
+            new = self._grouped(side(inputs[0].rows, closing))
+        else:
+            new = side(self._new(state, inputs), closing)
+        return union((side(held, closing), new))
 
-    def _open(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        """Partial aggregates of the groups not yet emitted; a group may have several."""
+    def _new(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
+        """The slice's rows, aggregated: one row per group that occurs in it. If some groups are closed and others
+        not, or both come out and stay, two jobs read them."""
+        closing, new = self._closing(inputs), self._grouped(inputs[0].rows)
+        once = not self.changes and (not closing or closing.everything)
+        return new if once or new is None else state.share(f"new {self.table.name}", new)
+
+    def _grouped(self, rows: Rows | None) -> Rows | None:
+        return (
+            None if rows is None else rows.grouped(self.keys, {p.column.name: p.from_rows for p in self.partials})
+        )
+
+    def _held(self, state: State) -> Rows | None:
+        """Partial aggregates of the groups not yet emitted before the slice."""
         always = None if self.keys else self._no_rows()
-        held = uncovered(union((state[self.table.name].rows, always)), self.released.read(state))
-        return union((held, self._new(state, inputs)))
+        return uncovered(union((state[self.table.name].rows, always)), self.released.read(state))
 
     def _merged(self, partials: Rows) -> Rows:
         return partials.grouped(self.keys, {p.column.name: p.merge for p in self.partials})

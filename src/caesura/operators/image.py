@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from caesura.operators.closed import Closed, as_data
+from caesura.operators.closed import Closed
+from caesura.operators.intervals import Span, Stretch
 from caesura.operators.rows import Rows, quote
 
 
@@ -23,6 +24,8 @@ class Image:
     beyond it."""
     least: str | None = None
     """What is said of the expression begins here, where it has no beginning (SQL)."""
+    type: str = ""
+    """Of the expression."""
 
     def of(self, closed: Closed, column: str) -> Closed:
         """The same, saying of the expression, under the column's name, what was said of the column."""
@@ -35,12 +38,23 @@ class Image:
             elif self.strict:
                 image = {**{name: quote(name) for name in attributes}, column: self.at(quote(column), "high")}
                 points[attributes] = rows.project(image).present([column])
-        others = {name: spans for name, spans in closed.spans.items() if name != column}
-        mine = {name: spans for name, spans in closed.spans.items() if name == column}
-        boxes = as_data(Closed(boxes=closed.boxes, spans=mine), {}).boxes
+        spans = {
+            name: tuple(map(self._of_span, known)) if name == column else known
+            for name, known in closed.spans.items()
+        }
+        boxes = closed.boxes
         if boxes is not None and column in boxes.columns:
             boxes = self._of_boxes(boxes, column)
-        return Closed(points, boxes, others, closed.everything)
+        return Closed(points, boxes, spans, closed.everything)
+
+    def _of_span(self, span: Stretch) -> Span:
+        assert self.at is not None
+        low = self.least if span.low is None else self.at(span.low, "low")
+        high = None if span.high is None else self.at(span.high, "high")
+        low_open, high_open = (
+            (span.low_open, span.high_open) if self.strict else (span.low is not None, high is not None)
+        )
+        return Span(self.type, low, high, high_open, low_open, sure=False)
 
     def _of_boxes(self, boxes: Rows, column: str) -> Rows:
         assert self.at is not None

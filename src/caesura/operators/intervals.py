@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import TypeAlias
 
-from caesura.operators.rows import Ends, Rows, hull, local, quote, sent
+from caesura.operators.rows import Ends, Rows, hull, local, quote, sent, union
 from caesura.types import Type
 
 ENDS = ("low", "high", "low_open", "high_open")
@@ -23,6 +23,8 @@ class Span:
     high: str | None
     high_open: bool = False
     low_open: bool = False
+    sure: bool = True
+    """Whether its ends have values. Else they are expressions, and where one is NULL there is no such span."""
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -46,7 +48,7 @@ class Span:
 MOST = 32
 """So many intervals of a table the driver knows, at the most: whoever asks compares with each."""
 
-_HANDFUL = 4
+HANDFUL = 4
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "DATE": 32}
 
 _AT_ONCE = 65536
@@ -86,6 +88,10 @@ class Run:
     @property
     def high_open(self) -> bool:
         return False
+
+    @property
+    def sure(self) -> bool:
+        return True
 
     def meets(self, ends: Ends) -> bool:
         """Whether one of its values is between these."""
@@ -194,8 +200,31 @@ def one_value(value: str) -> str:
 def interval_table(attribute: str, spans: Iterable[Stretch]) -> Rows:
     """Spans as boxes in a local table."""
     spans = tuple(spans)
-    table = local(ENDS, (span.ends for span in spans))
+    table = _table([ENDS], ((span,) for span in spans))
     return table.project({attribute: f"struct({', '.join(ENDS)})"}).ranging(_ranges(attribute, spans))
+
+
+def _table(names: Sequence[Sequence[str]], several: Iterable[tuple[Stretch, ...]]) -> Rows:
+    """A row for each of several combinations of spans: the ends of the first under the first names, and so on."""
+    columns = tuple(chain(*names))
+    sure: list[tuple[str, ...]] = []
+    tables: list[Rows] = []
+    for spans in several:
+        row = tuple(chain(*(span.ends for span in spans)))
+        given = [quote(name) for of, span in zip(names, spans, strict=True) for name in _given(of, span)]
+        if given:
+            tables.append(local(columns, (row,)).where(" AND ".join(f"{name} IS NOT NULL" for name in given)))
+        else:
+            sure.append(row)
+    table = union((local(columns, sure) if sure or not tables else None, *tables))
+    assert table is not None
+    return table
+
+
+def _given(names: Sequence[str], span: Stretch) -> Iterator[str]:
+    """The ends that may turn out to be NULL."""
+    ends = zip(names, (span.low, span.high), strict=False)
+    return (name for name, end in ends if end is not None and not span.sure)
 
 
 def _ranges(attribute: str, spans: Iterable[Stretch]) -> dict[str, Ends]:
@@ -213,12 +242,18 @@ def against_spans(rows: Rows, value: str, spans: Iterable[Stretch], *, negated: 
     handful are constants; those of more are columns, since to take them out of a struct would cost more than to
     compare."""
     spans = tuple(spans)
-    if len(spans) <= _HANDFUL:
+    if len(spans) <= HANDFUL:
         return rows.where("NOT (" if negated else "(", *_in_one(value, spans), ")")
     ends = {end: f"span {end}" for end in ENDS}
-    table = local(tuple(ends.values()), (span.ends for span in spans))
+    table = _table([(*ends.values(),)], ((span,) for span in spans))
     low, high, low_open, high_open = map(quote, ends.values())
     return rows.matching_on(table, _between(value, low, high, low_open, high_open), negated=negated)
+
+
+def inside_some(rows: Rows, several: Sequence[tuple[str, tuple[Stretch, ...]]]) -> Rows:
+    """The rows of which, of several values (as SQL), each beside a handful of spans, one is in one of them."""
+    condition = (part for value, spans in several for part in (" OR ", *_in_one(value, spans)))
+    return rows.where("(false", *condition, ")")
 
 
 def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
@@ -237,15 +272,16 @@ def _in_one(value: str, spans: tuple[Stretch, ...]) -> Iterator[str | Rows]:
         yield f"{' OR ' if i else ''}({value} IS NOT NULL"
         for end, compared in (("low", ">" if span.low_open else ">="), ("high", "<" if span.high_open else "<=")):
             if ends is not None and f"{end}_{i}" in named:
-                yield from (f" AND {value} {compared} (SELECT ends FROM ", ends, f").{end}_{i}")
+                known = f").{end}_{i}" if span.sure else f").{end}_{i}, false)"
+                yield f" AND {'' if span.sure else 'coalesce('}{value} {compared} (SELECT ends FROM "
+                yield from (ends, known)
         yield ")"
 
 
 def outside_some(rows: Rows, several: Sequence[tuple[str, Iterable[Stretch]]]) -> Rows:
     """The rows of which, of several values (as SQL), each beside a few spans, one is in none of its spans."""
     ends = [tuple(f"span {number} {end}" for end in ENDS) for number, _ in enumerate(several)]
-    spans = product(*(known for _, known in several))
-    table = local(tuple(chain(*ends)), (chain(*(span.ends for span in each)) for each in spans))
+    table = _table(ends, product(*(known for _, known in several)))
     within = (_between(value, *map(quote, names)) for (value, _), names in zip(several, ends, strict=True))
     return rows.matching_on(table, " AND ".join(within), negated=True)
 

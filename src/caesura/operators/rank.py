@@ -59,8 +59,10 @@ class Rank:
         if source.rows is None and held.compact and not closing:
             return {}
         anew = held.rewrite or closing.everything
-        rows = self._first(state, source) if anew else self._numbered(self._new(source))
-        waiting = uncovered(rows, closing)
+        if self._apart(closing):
+            waiting = self._numbered(uncovered(self._open(state, source) if anew else self._new(source), closing))
+        else:
+            waiting = uncovered(self._first(state, source) if anew else self._numbered(self._new(source)), closing)
         if waiting is not None:
             waiting = waiting.only(column.name for column in self.table.columns)
         counters = self._counters(state, source, self._open(state, source) if anew else None)
@@ -79,8 +81,15 @@ class Rank:
         begun = source.new.confined((*self.partition, first)).up_to({first: quote(first)})
         return replace(begun, terms={})
 
+    def _apart(self, closing: Closed) -> bool:
+        """Whether it is known of each row by itself on which side it is: rows that stay and rows that are due are
+        of other partitions, and each of two jobs numbers its own."""
+        return closing.at_hand and not self.passing
+
     def _due(self, state: State, source: Flow) -> Rows | None:
         closing = self._closing(source)
+        if self._apart(closing):
+            return self._numbered(covered(self._open(state, source), closing))
         return covered(self._first(state, source), closing) if closing else None
 
     def _first(self, state: State, source: Flow) -> Rows | None:

@@ -59,7 +59,7 @@ class Session:
         held, closing = state[self.table.name], self._closing(inputs)
         if source.rows is None and held.compact and not closing:
             return {}
-        if held.rewrite or closing.everything:
+        if self._anew(state, inputs):
             rest = uncovered(self._open(state, inputs), closing)
             return {self.table.name: Change(rest, rewrite=True), **self.released.replace(state, NOTHING)}
         # A new session that is closed by itself may be part of one that is not.
@@ -76,6 +76,9 @@ class Session:
         """The columns that tell a session from the others."""
         return (*self.keys, SESSION_START, SESSION_END)
 
+    def _anew(self, state: State, inputs: tuple[Flow, ...]) -> bool:
+        return state[self.table.name].rewrite or self._closing(inputs).everything
+
     def _closing(self, inputs: tuple[Flow, ...]) -> Closed:
         """No row comes that is as late as the end of a session, or earlier: it is complete."""
         (source,) = inputs
@@ -83,7 +86,7 @@ class Session:
         return source.new.confined(names).up_to({self.time: quote(SESSION_END)}).renamed(names)
 
     def _new(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        """The sessions that the slice's rows make by themselves."""
+        """The sessions that the slice's rows make by themselves: what comes out has them too, if they are kept."""
         (source,) = inputs
         if source.rows is None:
             return None
@@ -92,7 +95,7 @@ class Session:
             {SESSION_START: time, SESSION_END: f"{time} + {self.gap}"}
         )
         joined = self._joined(alone, {p.column.name: p.from_rows for p in self.partials})
-        return state.share(f"new {self.table.name}", joined)
+        return joined if self._anew(state, inputs) else state.share(f"new {self.table.name}", joined)
 
     def _open(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """The sessions not yet emitted, those of this slice with them."""
@@ -101,7 +104,9 @@ class Session:
             return None
         joined = self._joined(parts, {p.column.name: p.merge for p in self.partials})
         still = uncovered(joined, self.released.read(state))
-        return None if still is None else state.share(f"open {self.table.name}", still)
+        if still is None or not self._anew(state, inputs):
+            return still
+        return state.share(f"open {self.table.name}", still)
 
     def _joined(self, parts: Rows, aggregated: Mapping[str, str]) -> Rows:
         """One session of all that overlap or touch: a row that comes as late as the end still belongs to it."""

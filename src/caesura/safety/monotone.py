@@ -194,7 +194,8 @@ def _text(tree: exp.Anonymous, inner: Rising | None) -> Rising | None:
     pattern = _sql(tree.expressions[1])
 
     def text(known: str) -> str:
-        return f"IF(year({known}) BETWEEN 0 AND 9999, date_format({known}, {pattern}), NULL)"
+        # BETWEEN is nothing that Spark evaluates in a table of constants.
+        return f"IF(year({known}) >= 0 AND year({known}) <= 9999, date_format({known}, {pattern}), NULL)"
 
     return replace(_over(clock, text, STRING), least=_LEAST_YEAR)
 

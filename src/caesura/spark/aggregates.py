@@ -140,7 +140,7 @@ def _fields(fields: Mapping[str, str]) -> str:
 
 def _moments(means: Mapping[str, str], sums: Mapping[str, str]) -> str:
     """The parts of a group with their means about the common ones, `c`."""
-    parts = "array_sort(filter(collect_list({s}), e -> e.n > 0D))"
+    parts = "sort_array(filter(collect_list({s}), e -> e.n > 0D))"
     n = _sum("p", "e.n")
     centre = {m: f"try_divide({_sum('p', f'e.n * e.{m}')}, {n})" for m in means}
     moved = {m: f"c.{m}" for m in ("n", *means)} | {name: _sum("p", each) for name, each in sums.items()}
@@ -165,7 +165,7 @@ def _counted(entries: str) -> str:
     run = "slice(e, i + 1, coalesce(get(b, j + 1), size(e)) - i)"
     count = f"aggregate({run}, 0L, (a, v) -> a + v.count)"
     each = f"named_struct('value', get(e, i).value, 'count', {count})"
-    return _let("e", f"array_sort({entries})", _let("b", starts, f"transform(b, (i, j) -> {each})"))
+    return _let("e", f"sort_array({entries})", _let("b", starts, f"transform(b, (i, j) -> {each})"))
 
 
 _M2 = ("var_pop({x})", "e.m2 + e.n * pow(e.mean - c.mean, 2D)")
@@ -214,8 +214,8 @@ _STATES: dict[Keeps, _State] = {
     SET: _State(
         "set",
         "ARRAY<{value_type}>",
-        "array_sort(collect_set({value}))",
-        "array_sort(array_distinct(flatten(collect_list({s}))))",
+        "sort_array(collect_set({value}))",
+        "sort_array(array_distinct(flatten(collect_list({s}))))",
     ),
     BAG: _State(
         "bag",

@@ -374,6 +374,7 @@ class _Compiler:
             released=Store(f"{label}: released", types, self._keys[node]),
             passed=self._passed(node, label),
             changes=node.emit == "changes",
+            light=not _costly(node.input),
         )
 
     def _passed_by(self) -> Iterator[tuple[plan.Rank | plan.Frame, Attributes]]:
