@@ -25,7 +25,7 @@ from bench.caesura_nexmark import warm_caesura, warm_caesura_pipeline
 from bench.measure import circumstances, keep
 from bench.nexmark_found import Answer, Found, Outcome, Refused, Timed, middle
 from bench.nexmark_page import NAMES, chart, page, said, targets
-from bench.nexmark_streams import Workload, prepare
+from bench.nexmark_streams import Workload, Workloads, prepare
 from bench.process import Failed, LastingProcess, isolated
 from bench.report import publish
 
@@ -80,10 +80,18 @@ def together(workload: Workload, queries: Sequence[str], process: LastingProcess
     return found
 
 
-def data(about: Mapping[str, str], workload: Workload, rounds: Rounds, both: Sequence[Outcome]) -> object:
+def alone(
+    workloads: Workloads, queries: Sequence[str], process: LastingProcess, rounds: int
+) -> dict[str, list[Outcome]]:
+    """The queries that were timed on longer streams, on those of the one pipeline."""
+    again = [query for query in queries if workloads.of(query) != workloads.whole]
+    return {query: measure(workloads.whole, query, {"caesura": process}, rounds)["caesura"] for query in again}
+
+
+def data(about: Mapping[str, str], workloads: Workloads, rounds: Rounds, both: Sequence[Outcome]) -> object:
     return {
         "about": about,
-        "rows": workload.rows,
+        "rows": {"whole": workloads.whole.rows, "longer": workloads.longer.rows},
         "runs": {
             query: {system: [*map(_data, outcomes)] for system, outcomes in each.items()}
             for query, each in rounds.items()
@@ -124,25 +132,29 @@ def main() -> int:
     if "flink" in options.systems:
         flink.interpreter()  # to install it takes minutes, which are not the first query's
     print("writing the streams …", flush=True)
-    workload = isolated(prepare, DIRECTORY, options.events, options.slices, options.memory, options.warm_up)
+    workloads = isolated(prepare, DIRECTORY, options.events, options.slices, options.memory, options.warm_up)
     rounds: dict[str, dict[str, list[Outcome]]] = {}
     both: list[Outcome] = []
     with ExitStack() as stack:
         processes = {system: stack.enter_context(LastingProcess(LIMIT)) for system in options.systems}
         for query in options.queries:
-            rounds[query] = measure(workload, query, processes, options.rounds)
-            keep("nexmark", data(about, workload, rounds, both))
+            rounds[query] = measure(workloads.of(query), query, processes, options.rounds)
+            keep("nexmark", data(about, workloads, rounds, both))
         found = Found(
             {query: {system: middle(given) for system, given in each.items()} for query, each in rounds.items()},
             None,
         )
         if answered := found.answered():
-            both = together(workload, [*answered], processes["caesura"], options.rounds)
-            found = replace(found, together=middle(both))
+            again = alone(workloads, [*answered], processes["caesura"], options.rounds)
+            both = together(workloads.whole, [*answered], processes["caesura"], options.rounds)
+            shorter = {
+                query: answer for query, given in again.items() if isinstance(answer := middle(given), Answer)
+            }
+            found = replace(found, together=middle(both), shorter=shorter)
     met = targets(found)
     plots = chart(found, options.systems)
     parts = page(found, options.systems, about, met, plots)
-    return publish("nexmark", parts, met, data(about, workload, rounds, both), plots)
+    return publish("nexmark", parts, met, data(about, workloads, rounds, both), plots)
 
 
 if __name__ == "__main__":

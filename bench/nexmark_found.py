@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bench.process import Failed
@@ -57,6 +57,8 @@ class Found:
     """By query, then by system."""
     together: Outcome | None
     """All queries of Caesura as one pipeline."""
+    shorter: Mapping[str, Answer] = field(default_factory=dict)
+    """Of queries that were timed on longer streams than those of the one pipeline: Caesura's answers on these."""
 
     def answer(self, query: str, system: str) -> Answer | None:
         outcome = self.outcomes[query].get(system)
@@ -98,5 +100,5 @@ class Found:
         }
 
     def alone(self) -> float:
-        """Seconds of all queries of Caesura, one after the other."""
-        return sum(answer.seconds for answer in self.answered().values())
+        """Seconds of all queries of Caesura, one after the other, on the streams of the one pipeline."""
+        return sum(answer.seconds for answer in {**self.answered(), **self.shorter}.values())

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from bench.baselines.nexmark import streams_of
 from bench.session import spark_session
-from caesura.testing.nexmark import write_nexmark_streams
+from caesura.testing.nexmark import AUCTIONS, EPOCH, PERSONS, STREAMS, write_nexmark_streams
 
-STREAMS, WARM_UP, SAMPLE = "streams", "warm_up", "sample"
+TIMED, WARM_UP, SAMPLE = "streams", "warm_up", "sample"
 """Their folders."""
 WARM_UP_SLICES = 2
 """The second finds a state."""
@@ -31,7 +31,7 @@ class Workload:
 
     @property
     def streams(self) -> Path:
-        return self.directory / STREAMS
+        return self.directory / TIMED
 
     @property
     def warm_up(self) -> Path:
@@ -62,12 +62,34 @@ class Workload:
         return scratch
 
 
-def prepare(directory: Path, events: int, slices: int, memory: str, seconds: int) -> Workload:
+@dataclass(frozen=True)
+class Workloads:
+    """Queries that read few of the events, persons and auctions, read them of a longer stream: all read about as
+    many rows, and none is timed for a blink."""
+
+    whole: Workload
+    longer: Workload
+
+    def of(self, query: str) -> Workload:
+        return self.whole if "bid" in streams_of(query) else self.longer
+
+
+def prepare(directory: Path, events: int, slices: int, memory: str, seconds: int) -> Workloads:
     shutil.rmtree(directory, ignore_errors=True)
+    few = tuple(stream for stream in STREAMS if stream != "bid")
+    return Workloads(
+        _prepare(directory / "whole", events, slices, memory, seconds, STREAMS),
+        _prepare(directory / "longer", events * EPOCH // (PERSONS + AUCTIONS), slices, memory, seconds, few),
+    )
+
+
+def _prepare(
+    directory: Path, events: int, slices: int, memory: str, seconds: int, streams: tuple[str, ...]
+) -> Workload:
     warm_up = events * WARM_UP_SLICES // slices
     with spark_session(memory) as spark:
-        written = write_nexmark_streams(spark, directory / STREAMS, events, slices)
-        write_nexmark_streams(spark, directory / WARM_UP, warm_up, WARM_UP_SLICES, seed=1)
-        write_nexmark_streams(spark, directory / SAMPLE, SAMPLE_EVENTS, 1, seed=2)
+        written = write_nexmark_streams(spark, directory / TIMED, events, slices, streams=streams)
+        write_nexmark_streams(spark, directory / WARM_UP, warm_up, WARM_UP_SLICES, seed=1, streams=streams)
+        write_nexmark_streams(spark, directory / SAMPLE, SAMPLE_EVENTS, 1, seed=2, streams=streams)
     rows = {"person": written.persons, "auction": written.auctions, "bid": written.bids}
     return Workload(directory, rows, memory, seconds)

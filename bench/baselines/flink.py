@@ -63,7 +63,7 @@ class Flink:
     def __init__(self, memory: str) -> None:
         self._process = subprocess.Popen(
             [interpreter(), SCRIPT],
-            env={**os.environ, "JVM_ARGS": f"-Xmx{memory}"},
+            env={**os.environ, "JVM_ARGS": f"-Xms{memory} -Xmx{memory}"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

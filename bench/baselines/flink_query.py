@@ -164,7 +164,7 @@ def main() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         answered = answer(asked["question"], Job(**asked["job"]))
-        get_gateway().jvm.System.gc()  # before another system's turn, the heap that is not used is given back
+        get_gateway().jvm.System.gc()  # before another system's turn
         print(json.dumps(answered), file=answers)
 
 
