@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 from sqlglot import parse_one
 
-from caesura.safety.monotone import Rising, rising
+from caesura.safety.monotone import End, Rising, rising
 from caesura.sql.dialect import Caesura
 from caesura.types import Type
 
@@ -94,3 +94,13 @@ def test_what_is_carried_through_an_expression_of_a_number_is_true(spark: SparkS
     conditions = {(each, i): c for each in OF_NUMBERS for i, c in enumerate(broken(each, "n"))}
     counted = pairs.select(*(sf.expr(f"count_if({c})").alias(f"{key}") for key, c in conditions.items())).collect()
     assert counted[0].asDict() == {f"{key}": 0 for key in conditions}
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_an_end_is_a_constant_to_spark(spark: SparkSession, end: End) -> None:
+    """The driver writes it into tables of constants, in which Spark evaluates less than elsewhere."""
+    ends = {each: carried(each).at("TIMESTAMP'2026-03-29 01:30:00'", end) for each in OF_TIMES}
+    ends |= {each: carried(each).at("CAST(9223372036854775807L AS BIGINT)", end) for each in OF_NUMBERS}
+    constants = ", ".join(f"'{i}', {sql}" for i, sql in enumerate(ends.values()))
+    (row,) = spark.sql(f"SELECT ends FROM VALUES (named_struct({constants})) AS constants(ends)").collect()
+    assert [each for each, value in zip(ends, row.ends, strict=True) if value is None] == []

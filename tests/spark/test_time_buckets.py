@@ -65,6 +65,46 @@ def test_groups_close_when_time_has_passed_them(spark: SparkSession, tmp_path: P
     assert script.progress[-1].state["group"] == 1
 
 
+def test_buckets_that_overlap_hold_what_is_in_each(spark: SparkSession, tmp_path: Path) -> None:
+    """Rows are grouped by panes first, pieces of two seconds here: with a start, several keys, in several slices,
+    some closed by their key and some by the time; and without panes where they would be of a millisecond."""
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM bid (
+          auction BIGINT NOT NULL, price DOUBLE, at TIMESTAMP, PUNCTUATED BY (auction), ORDERED BY (at)
+        ) FROM FILES bid;
+        CREATE SINK hops USING parquet LOCATION 'hops';
+        CREATE SINK odd USING parquet LOCATION 'odd';
+        INSERT INTO hops
+          SELECT unix_seconds(window.start) AS start, auction, COUNT(*) AS n, AVG(price) AS mean, MAX(price) most
+          FROM bid GROUP BY auction, window(at, '10 seconds', '4 seconds', '1 second');
+        INSERT INTO odd SELECT unix_millis(window.start) AS start, COUNT(DISTINCT auction) AS n
+          FROM bid GROUP BY window(at, '10 seconds', '3333 milliseconds');
+        """,
+    )
+    slices = [(0, 1, 2, 3), (3, 5, 8, 9, 9, 11, 16), (16, 17, 30, 41)]
+    for i, seconds in enumerate(slices):
+        script.slice(bid=[*bids(*seconds), *([{"_punctuation": '{"auction": 1}'}] if i == 1 else [])])
+    script.slice(bid=bids(100))  # which passes all the others, and stays
+    script.run()
+    rows = [(second % 2, second) for i, each in enumerate(slices) for second in each if i < 2 or second % 2 == 0]
+    zero, groups = 1_767_225_600, dict[tuple[int, int], list[int]]()
+    for auction, second in rows:
+        for start in range(-7, 50, 4):
+            if start <= second < start + 10:
+                groups.setdefault((zero + start, auction), []).append(second)
+    hops = {(r["start"], r["auction"]): (r["n"], r["mean"], r["most"]) for r in script.rows("hops")}
+    assert hops == {key: (len(each), sum(each) / len(each), max(each)) for key, each in groups.items()}
+    odd: dict[int, set[int]] = {}
+    for auction, second in rows:
+        for start in range(-20 * 3333 + -zero * 1000 % 3333, 60_000, 3333):
+            if start <= second * 1000 < start + 10_000:
+                odd.setdefault(zero * 1000 + start, set()).add(auction)
+    assert {r["start"]: r["n"] for r in script.rows("odd")} == {start: len(each) for start, each in odd.items()}
+
+
 def test_days_as_texts_close_when_time_has_passed_them(spark: SparkSession, tmp_path: Path) -> None:
     """And their state goes: what is written with a sign, or not at all, stays until the end."""
     script = Script(

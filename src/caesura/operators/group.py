@@ -17,7 +17,7 @@ from caesura.operators.operator import Change, Changes, Flow, State, StateTable
 from caesura.operators.rows import Rows, quote, union, values
 from caesura.operators.store import Store, passed_on
 
-Side: TypeAlias = Callable[[Rows | None, Closed], Rows | None]
+Half: TypeAlias = Callable[[Rows | None, Closed], Rows | None]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,17 @@ class Partial:
     column: Column
     from_rows: str
     merge: str
+
+
+@dataclass(frozen=True)
+class Panes:
+    """Of a key that is the start of time buckets which overlap: instead of it, rows come with the pane that they
+    are in, a piece of time that no bucket begins or ends within. So a row is grouped once, and a pane is put into
+    each of its buckets."""
+
+    key: str
+    starts: str
+    """The starts of all buckets that a pane is in, as SQL over it; a row for each."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,7 @@ class Group:
     """EMIT CHANGES."""
     light: bool = False
     """Whether its input takes no more than reading a source, so that two jobs may each read their part."""
+    panes: Panes | None = None
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
@@ -60,18 +72,18 @@ class Group:
     def pass_(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         if not self._closing(inputs) or self.changes:
             return None
-        complete = self._side(covered, state, inputs, self._held(state))
+        complete = self._half(covered, state, inputs, self._held(state))
         return None if complete is None else self._finished(self._merged(complete))
 
     def keep(self, state: State, inputs: tuple[Flow, ...]) -> Changes:
         closing = self._closing(inputs)
         if state[self.table.name].rewrite or closing.everything:
-            rest = self._side(uncovered, state, inputs, self._held(state))
+            rest = self._half(uncovered, state, inputs, self._held(state))
             merged = None if rest is None else self._merged(rest)
             # The one group of a global aggregate exists without rows: that it was emitted must not be forgotten.
             released = self.released.replace(state, NOTHING) if self.keys else self.released.append(state, closing)
             return {self.table.name: Change(merged, rewrite=True), **released}
-        added = self._side(uncovered, state, inputs)
+        added = self._half(uncovered, state, inputs)
         return {self.table.name: Change(added, rewrite=False), **self.released.append(state, closing)}
 
     def prop(self, state: State, inputs: tuple[Flow, ...]) -> tuple[Flow, Changes]:
@@ -82,14 +94,14 @@ class Group:
         (source,) = inputs
         return source.new.confined(self.keys)
 
-    def _side(self, side: Side, state: State, inputs: tuple[Flow, ...], held: Rows | None = None) -> Rows | None:
+    def _half(self, half: Half, state: State, inputs: tuple[Flow, ...], held: Rows | None = None) -> Rows | None:
         """Partial aggregates of the groups that the slice closes, or of the others; a group may have several."""
         closing = self._closing(inputs)
-        if closing.at_hand and self.light and not self.changes:
-            new = self._grouped(side(inputs[0].rows, closing))
+        if closing.at_hand and self.light and self.panes is None and not self.changes:
+            new = self._grouped(half(inputs[0].rows, closing))
         else:
-            new = side(self._new(state, inputs), closing)
-        return union((side(held, closing), new))
+            new = half(self._new(state, inputs), closing)
+        return union((half(held, closing), new))
 
     def _new(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         """The slice's rows, aggregated: one row per group that occurs in it. If some groups are closed and others
@@ -99,9 +111,13 @@ class Group:
         return new if once or new is None else state.share(f"new {self.table.name}", new)
 
     def _grouped(self, rows: Rows | None) -> Rows | None:
-        return (
-            None if rows is None else rows.grouped(self.keys, {p.column.name: p.from_rows for p in self.partials})
-        )
+        if rows is None:
+            return None
+        grouped = rows.grouped(self.keys, {p.column.name: p.from_rows for p in self.partials})
+        if self.panes is None:
+            return grouped
+        columns = {name: quote(name) for name in grouped.columns}
+        return self._merged(grouped.project({**columns, self.panes.key: self.panes.starts}))
 
     def _held(self, state: State) -> Rows | None:
         """Partial aggregates of the groups not yet emitted before the slice."""

@@ -46,6 +46,7 @@ from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.frames import framed
 from caesura.spark.halves import compared, paired
+from caesura.spark.panes import Overlapping, overlapping
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
 from caesura.spark.summed import Summed, taking
@@ -99,6 +100,10 @@ def compile_plans(
     return _Compiler(roots, asked, ORDERS if every_order else 1, fewest_schemes).compiled()
 
 
+_LONG = 3
+"""Columns of any length that rows may have which are held."""
+
+
 class _Compiler:
     def __init__(
         self, roots: tuple[plan.Plan, ...], asked: Iterable[str], orders: int, fewest_schemes: bool
@@ -127,6 +132,7 @@ class _Compiler:
         synopses = {join: tuple(summed.using) for join, summed in self._summed.items()}
         self._passing = dict(self._passed_by())
         self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses, self._passing)
+        self._buckets = dict(self._grouped_by_panes())
         self._stores = self._stream_stores()
         self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
@@ -166,8 +172,9 @@ class _Compiler:
         shared = {node for node in operators if self._wanted[node].readers > 1}
         for node in self._nodes:
             if isinstance(node, plan.Join | plan.Compare):  # which read their inputs' rows several times
-                shared |= {below for below in node.inputs if _costly(below)}
-        return Compiled(self._nodes, operators, self._stores, frozenset(shared), forgetting)
+                shared |= {*node.inputs}
+        held = frozenset(node for node in shared if _costly(node) and not _wide(node))
+        return Compiled(self._nodes, operators, self._stores, held, forgetting)
 
     def _summaries(self) -> dict[plan.Join, Summed]:
         """The joins that keep synopses of inputs whose rows never leave."""
@@ -188,7 +195,19 @@ class _Compiler:
     def _outputs(self, node: plan.Project) -> dict[str, str]:
         if node in self._taking:
             return self._taking[node].passed({output.name: output.expr for output in node.outputs})
-        return {output.name: output.expr.sql for output in node.outputs}
+        panes = {key: buckets.pane for key, buckets in self._buckets.get(node, {}).items()}
+        return {output.name: panes.get(output.name, output.expr.sql) for output in node.outputs}
+
+    def _grouped_by_panes(self) -> Iterator[tuple[plan.Plan, dict[str, Overlapping]]]:
+        """Where a grouping by buckets that overlap is all that reads a projection, it is by panes."""
+        for node in self._nodes:
+            match node:
+                case plan.Group(input=plan.Project() as below, keys=keys, aggregates=aggregates):
+                    found = overlapping(below)
+                    arguments = {name for each in aggregates for name in each.arguments}
+                    alone = self._wanted[below].readers == 1 and below not in self._taking
+                    if alone and len(found) == 1 and found.keys() <= {*keys} - arguments:
+                        yield below, found
 
     def _complement(self, node: plan.Filter) -> Closed:
         patterns = (each.patterns[0] for each in excluded(node.predicate, self._types[node]))
@@ -375,6 +394,7 @@ class _Compiler:
             passed=self._passed(node, label),
             changes=node.emit == "changes",
             light=not _costly(node.input),
+            panes=next((each.panes(key) for key, each in self._buckets.get(node.input, {}).items()), None),
         )
 
     def _passed_by(self) -> Iterator[tuple[plan.Rank | plan.Frame, Attributes]]:
@@ -471,6 +491,13 @@ def _costly(node: plan.Plan) -> bool:
     """Whether its rows take more than reading a source."""
     light = plan.Scan | plan.Filter | plan.Project
     return plan.endless(node) and not all(isinstance(each, light) for each in plan.walk(node))
+
+
+def _wide(node: plan.Plan) -> bool:
+    """Whether to hold its rows takes longer than to join them again for each reader, who needs a part of them."""
+    joined = node.input if isinstance(node, plan.Filter | plan.Project) else node
+    long = (column for column in node.columns if not (column.type.numeric or column.type.temporal))
+    return isinstance(joined, plan.Join) and joined.kind == "inner" and len([*long]) > _LONG
 
 
 def _point_images(keys: tuple[Attributes, ...], images: Mapping[str, Image]) -> tuple[Attributes, ...]:

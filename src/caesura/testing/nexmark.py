@@ -112,7 +112,7 @@ def write_nexmark_streams(
     format: Format = "parquet",
     streams: Sequence[str] = STREAMS,
 ) -> NexmarkStreams:
-    """Write so many events, and at the end of each slice but the last the punctuations that are true then.
+    """Write so many events, and at the end of each slice the punctuations that are true then.
 
     `per_second` are the events in a second of their own time. `cuts`: at which fractions of the stream a slice
     ends, by default evenly; where it is cut does not change its rows. `streams`: those that are written.
@@ -121,7 +121,7 @@ def write_nexmark_streams(
     ends = [round(cut * events) for cut in fractions]
     made = _Made(OfColumns(seed), per_second)
     numbered = spark.range(events).withColumnRenamed("id", "event")
-    at_ends = spark.createDataFrame([(end,) for end in ends], "event BIGINT")
+    at_ends = spark.createDataFrame([(end,) for end in dict.fromkeys((*ends, events))], "event BIGINT")
     for name in streams:
         rows = made.rows(name, numbered).unionByName(made.closes(name, at_ends), allowMissingColumns=True)
         write_slices(rows, directory / name, [end * PLACES for end in ends], format)
