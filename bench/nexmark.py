@@ -30,8 +30,6 @@ from bench.process import Failed, LastingProcess, isolated
 from bench.report import publish
 
 DIRECTORY = Path(__file__).resolve().parent.parent / ".bench" / "nexmark"
-LIMIT = 600
-"""Seconds, for the warm-up of a query and for each run."""
 SYSTEMS: dict[str, Callable[[Workload, str], Timed | Refused]] = {
     "caesura": warm_caesura,
     "flink": warm_flink,
@@ -115,6 +113,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--slices", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--warm-up", type=int, default=10, help="seconds, of each query (default: %(default)s)")
+    parser.add_argument(
+        "--limit", type=int, default=600, help="seconds, for each warm-up and each run (default: %(default)s)"
+    )
     parser.add_argument("--memory", default="6g", help="heap of every JVM (default: %(default)s)")
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[*SYSTEMS], help="default: %(default)s")
     return parser.parse_args()
@@ -125,7 +126,7 @@ def main() -> int:
     queries = "" if len(options.queries) == len(QUERIES) else f" --queries {' '.join(options.queries)}"
     about = circumstances(
         f"python -m bench.nexmark{queries} --events {options.events} --slices {options.slices}"
-        f" --rounds {options.rounds} --warm-up {options.warm_up} --memory {options.memory}"
+        f" --rounds {options.rounds} --warm-up {options.warm_up} --limit {options.limit} --memory {options.memory}"
         f" --systems {' '.join(options.systems)}",
         *flink.flink_version(),
     )
@@ -136,7 +137,7 @@ def main() -> int:
     rounds: dict[str, dict[str, list[Outcome]]] = {}
     both: list[Outcome] = []
     with ExitStack() as stack:
-        processes = {system: stack.enter_context(LastingProcess(LIMIT)) for system in options.systems}
+        processes = {system: stack.enter_context(LastingProcess(options.limit)) for system in options.systems}
         for query in options.queries:
             rounds[query] = measure(workloads.of(query), query, processes, options.rounds)
             keep("nexmark", data(about, workloads, rounds, both))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import duckdb
 
-from bench.baselines.nexmark import STREAMS
+from bench.baselines.nexmark import streams_of
 from caesura.testing.nexmark import SIDE_KEYS
 
 _MATCHED = """
@@ -67,11 +67,12 @@ def state_of(query: str, streams: Path) -> tuple[int, int]:
     """The rows when the last row has been read, and the most at any time."""
     with duckdb.connect() as database:
         database.execute("SET TimeZone = 'UTC'")
-        for stream in STREAMS:
+        for stream in streams_of(query):
             files = streams / stream / "*.parquet"
             database.execute(f"CREATE VIEW {stream} AS SELECT * FROM '{files}' WHERE _punctuation IS NULL")
         if query in WINDOWS:
-            end = "(SELECT max(epoch_us(date_time)) FROM bid)"
+            times = " UNION ALL ".join(f"SELECT date_time FROM {stream}" for stream in streams_of(query))
+            end = f"(SELECT max(epoch_us(date_time)) FROM ({times}))"
             [(at_end, most)] = database.execute(
                 f"SELECT arg_max(rows, time) FILTER (WHERE time <= {end}), max(rows) FROM ({WINDOWS[query]})"
             ).fetchall()

@@ -12,7 +12,7 @@ from time import perf_counter
 from pyspark.errors import AnalysisException
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
-from bench.baselines.nexmark import STREAMS, WRITTEN, text
+from bench.baselines.nexmark import WRITTEN, streams_of, text
 from bench.nexmark_found import Answer, Refused, Results, Timed
 from bench.nexmark_streams import WARM_UP_RUNS, Workload
 from bench.result import Result
@@ -54,7 +54,7 @@ def _reason(error: AnalysisException) -> str:
 def _run(workload: Workload, query: str, mode: str, streams: Path) -> list[StreamingQueryProgress]:
     """To the end of the files, one of each stream per micro-batch."""
     spark = lasting_session(workload.memory)
-    for stream in STREAMS:
+    for stream in streams_of(query):
         files = spark.readStream.option("maxFilesPerTrigger", 1)
         rows = files.schema(spark.read.parquet(str(streams / stream)).schema).parquet(str(streams / stream))
         events = rows.where("_punctuation IS NULL").drop("_punctuation").withWatermark("date_time", "0 seconds")
