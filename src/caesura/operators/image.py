@@ -17,6 +17,7 @@ class Image:
     """Where a column goes: to a column of the same name in another table, or through a rising expression."""
 
     name: str
+    type: str
     at: Callable[[str, Literal["low", "high"]], str] | None = None
     """The expression at that end of a range, as SQL; NULL where it has none. None: the value itself."""
     strict: bool = True
@@ -24,8 +25,6 @@ class Image:
     beyond it."""
     least: str | None = None
     """What is said of the expression begins here, where it has no beginning (SQL)."""
-    type: str = ""
-    """Of the expression."""
 
     def of(self, closed: Closed, column: str) -> Closed:
         """The same, saying of the expression, under the column's name, what was said of the column."""
@@ -51,10 +50,8 @@ class Image:
         assert self.at is not None
         low = self.least if span.low is None else self.at(span.low, "low")
         high = None if span.high is None else self.at(span.high, "high")
-        low_open, high_open = (
-            (span.low_open, span.high_open) if self.strict else (span.low is not None, high is not None)
-        )
-        return Span(self.type, low, high, high_open, low_open, sure=False)
+        opens = (span.high_open, span.low_open) if self.strict else (high is not None, span.low is not None)
+        return Span(self.type, low, high, *opens, sure=False)
 
     def _of_boxes(self, boxes: Rows, column: str) -> Rows:
         assert self.at is not None

@@ -59,7 +59,7 @@ class Session:
         held, closing = state[self.table.name], self._closing(inputs)
         if source.rows is None and held.compact and not closing:
             return {}
-        if self._anew(state, inputs):
+        if held.rewrite or closing.everything:
             rest = uncovered(self._open(state, inputs), closing)
             return {self.table.name: Change(rest, rewrite=True), **self.released.replace(state, NOTHING)}
         # A new session that is closed by itself may be part of one that is not.
@@ -76,9 +76,6 @@ class Session:
         """The columns that tell a session from the others."""
         return (*self.keys, SESSION_START, SESSION_END)
 
-    def _anew(self, state: State, inputs: tuple[Flow, ...]) -> bool:
-        return state[self.table.name].rewrite or self._closing(inputs).everything
-
     def _closing(self, inputs: tuple[Flow, ...]) -> Closed:
         """No row comes that is as late as the end of a session, or earlier: it is complete."""
         (source,) = inputs
@@ -86,7 +83,7 @@ class Session:
         return source.new.confined(names).up_to({self.time: quote(SESSION_END)}).renamed(names)
 
     def _new(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        """The sessions that the slice's rows make by themselves: what comes out has them too, if they are kept."""
+        """The sessions that the slice's rows make by themselves: one job keeps them, another lets sessions out."""
         (source,) = inputs
         if source.rows is None:
             return None
@@ -95,18 +92,24 @@ class Session:
             {SESSION_START: time, SESSION_END: f"{time} + {self.gap}"}
         )
         joined = self._joined(alone, {p.column.name: p.from_rows for p in self.partials})
-        return joined if self._anew(state, inputs) else state.share(f"new {self.table.name}", joined)
+        once = state[self.table.name].rewrite or not self._parts(inputs)
+        return joined if once else state.share(f"new {self.table.name}", joined)
 
     def _open(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
-        """The sessions not yet emitted, those of this slice with them."""
+        """The sessions not yet emitted, those of this slice with them: all are written anew, or those read that
+        come out."""
         parts = union((state[self.table.name].rows, self._new(state, inputs)))
         if parts is None:
             return None
         joined = self._joined(parts, {p.column.name: p.merge for p in self.partials})
         still = uncovered(joined, self.released.read(state))
-        if still is None or not self._anew(state, inputs):
-            return still
-        return state.share(f"open {self.table.name}", still)
+        once = not (state[self.table.name].rewrite and self._parts(inputs))
+        return still if still is None or once else state.share(f"open {self.table.name}", still)
+
+    def _parts(self, inputs: tuple[Flow, ...]) -> bool:
+        """Whether some sessions come out and others stay."""
+        closing = self._closing(inputs)
+        return bool(closing) and not closing.everything
 
     def _joined(self, parts: Rows, aggregated: Mapping[str, str]) -> Rows:
         """One session of all that overlap or touch: a row that comes as late as the end still belongs to it."""

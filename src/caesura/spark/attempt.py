@@ -226,31 +226,23 @@ class Attempt:
 
     def _staged(self, flows: Mapping[plan.Plan, Flow]) -> dict[str, Result]:
         """Write the queries' result rows aside."""
-        targets = self._assembly.targets
+        spark, targets, ends = self._assembly.spark, self._assembly.targets, self._batch.parts is None
 
         def staged(target: Target) -> Result:
-            return self._result(target, flows[target.query.plan].rows)
+            rows = flows[target.query.plan].rows
+            if rows is None:
+                return Result()
+            return target.sink.stage(self._batch.number, rows.frame(spark), ends=ends)
 
-        results = side_by_side(self._assembly.spark, staged, targets)
+        results = side_by_side(spark, staged, targets)
         reach("results staged")
         return {target.query.name: result for target, result in zip(targets, results, strict=True)}
 
-    def _result(self, target: Target, rows: Rows | None) -> Result:
-        if rows is None:
-            return Result()
-        frame, ends = rows.frame(self._assembly.spark), self._batch.parts is None
-        return target.sink.stage(self._batch.number, frame, ends=ends)
-
     def _write_state(self, planned: _Planned, arrived: int) -> Written:
         largest = max((version.rows for version in self._before.tables.values()), default=0) + arrived
-        written = self._assembly.files.write(
-            self._batch.number,
-            planned.changes,
-            planned.aside,
-            planned.counted,
-            self._assembly.origins,
-            largest,
-        )
+        files, origins = self._assembly.files, self._assembly.origins
+        changes = planned.changes, planned.aside, planned.counted
+        written = files.write(self._batch.number, *changes, origins, largest)
         reach("state written")
         return written
 

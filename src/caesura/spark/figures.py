@@ -1,10 +1,10 @@
-"""What is asked of a slice: figures by name, as SQL, that come back as JSON."""
+"""What is asked of a slice: figures, as SQL, that come back as JSON, by kind and of what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from caesura.operators.intervals import number
 from caesura.operators.rows import Rows, quote, text
@@ -14,28 +14,26 @@ from caesura.spark.lines import CORRUPT
 if TYPE_CHECKING:
     from caesura.spark.arrivals import Arrivals
 
-BOUND, PLAIN, ENDS = "bound of ", "plain ", "ends "
-FIRST, LAST, DIFFERENT = "first ", "last ", "different "
-KEYED, KEYS, FIRST_KEY, LAST_KEY = "rows with key ", "keys ", "lowest key ", "highest key "
-RANGES, LEAST_OPEN = "ranges of ", "open from "
-_NEWEST, _OLDEST, LEAST, GREATEST = "newest ", "oldest ", "least ", "greatest "
-ADMITTED, _OF_KEY, LATE = "admitted", "caesura: rows of key", "late"
-OF_PUNCTUATIONS = (PLAIN, FIRST, LAST, DIFFERENT)
+Figures: TypeAlias = dict[tuple[str, ...], str]
+"""(kind,) or (kind, of which column or which promise) → SQL."""
+OF_PUNCTUATIONS = ("plain", "first", "last", "different")
+"""The kinds of figures of plain punctuations: of each column how many, and what they close."""
+_OF_KEY = "caesura: rows of key"
 
 
 def each_plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
     """How many punctuations are plain, of which attribute, and what they close, each value once."""
     if not (plain := arrivals.plain()):
         return
-    figures: dict[str, str] = {}
+    figures: Figures = {}
     for column in plain:
         given = f" FILTER (WHERE {quote(column)} IS NOT NULL)"
-        figures[f"{PLAIN}{column}"] = f"coalesce(sum({quote(_OF_KEY)}){given}, 0)"
-        figures[f"{FIRST}{column}"] = f"min({quote(column)})"
-        figures[f"{LAST}{column}"] = f"max({quote(column)})"
-        figures[f"{DIFFERENT}{column}"] = f"count({quote(column)})"
+        figures["plain", column] = f"coalesce(sum({quote(_OF_KEY)}){given}, 0)"
+        figures["first", column] = f"min({quote(column)})"
+        figures["last", column] = f"max({quote(column)})"
+        figures["different", column] = f"count({quote(column)})"
     read = arrivals.raw.present([PUNCTUATION]).project(plain)
-    yield _told(name, read.grouped(plain, {_OF_KEY: "count(*)"}).summary(figures))
+    yield _told(name, read.grouped(plain, {_OF_KEY: "count(*)"}), figures)
 
 
 def questions(
@@ -50,42 +48,43 @@ def questions(
     raw = arrivals.raw.extended(closing) if closing else arrivals.raw
     came = _counted() | _closing(plain) | _ranges(arrivals.bounds())
     if glance:
-        yield _told(name, raw.summary(came | _of_rows(arrivals, f" FILTER (WHERE {IS_ROW})")), _derived(arrivals))
+        yield _told(name, raw, came | _of_rows(arrivals, f" FILTER (WHERE {IS_ROW})"), _derived(arrivals))
         rows: Rows | None = arrivals.data()
     else:
-        yield _told(name, raw.summary(came))
+        yield _told(name, raw, came)
         rows = arrivals.admitted()
         if rows is not None:
-            yield _told(name, rows.summary(_of_rows(arrivals, "")), _derived(arrivals))
+            yield _told(name, rows, _of_rows(arrivals, ""), _derived(arrivals))
     if rows is not None:
         for i, unique in enumerate(arrivals.contract.unique):
             keys = rows.only(unique.columns).present(unique.columns).distinct()
-            yield _told(name, keys.summary(_of_keys(arrivals, i)))
+            yield _told(name, keys, _of_keys(arrivals, i))
 
 
-def _of_rows(arrivals: Arrivals, which: str) -> dict[str, str]:
+def _of_rows(arrivals: Arrivals, which: str) -> Figures:
     """What there is to know of rows one by one; `which` of them."""
-    contract, figures = arrivals.contract, {ADMITTED: f"count(*){which}"}
+    contract = arrivals.contract
+    figures: Figures = {("admitted",): f"count(*){which}"}
     for i, unique in enumerate(contract.unique):  # as in SQL, a key with NULL in it repeats nothing
-        figures[f"{KEYED}{i}"] = f"count({', '.join(map(quote, unique.columns))}){which}"
+        figures["keyed", f"{i}"] = f"count({', '.join(map(quote, unique.columns))}){which}"
     for i, ending in enumerate(contract.ending):
-        figures[f"{ENDS}{i}"] = f"count_if({ending.condition.sql}){which}"
+        figures["ends", f"{i}"] = f"count_if({ending.condition.sql}){which}"
     for column in (each.column for each in contract.ordered):
-        figures[f"{_NEWEST}{column}"] = f"max({quote(column)}){which}"
-        figures[f"{_OLDEST}{column}"] = f"min({quote(column)}){which}"
+        figures["newest", column] = f"max({quote(column)}){which}"
+        figures["oldest", column] = f"min({quote(column)}){which}"
     for column, value in contract.numbers.items():
-        figures[f"{LEAST}{column}"] = f"min({value}){which}"
-        figures[f"{GREATEST}{column}"] = f"max({value}){which}"
+        figures["least", column] = f"min({value}){which}"
+        figures["greatest", column] = f"max({value}){which}"
     return figures
 
 
-def _of_keys(arrivals: Arrivals, i: int) -> dict[str, str]:
+def _of_keys(arrivals: Arrivals, i: int) -> Figures:
     """How many different keys there are of the promise with this number, and if they may be known as a run, the
     first and the last."""
-    figures = {f"{KEYS}{i}": "count(*)"}
+    figures: Figures = {("keys", f"{i}"): "count(*)"}
     if (key := arrivals.contract.run_key(arrivals.contract.unique[i])) is not None:
-        figures[f"{FIRST_KEY}{i}"] = f"min({number(*key)})"
-        figures[f"{LAST_KEY}{i}"] = f"max({number(*key)})"
+        figures["first key", f"{i}"] = f"min({number(*key)})"
+        figures["last key", f"{i}"] = f"max({number(*key)})"
     return figures
 
 
@@ -94,50 +93,47 @@ def _closed(column: str) -> str:
     return f"caesura: {column} of a punctuation"
 
 
-def _counted() -> dict[str, str]:
+def _counted() -> Figures:
     """How much there is of what."""
     return {
-        "rows": f"count_if({IS_ROW})",
-        "corrupt": f"count({quote(CORRUPT)})",
-        "punctuations": f"count({quote(PUNCTUATION)})",
+        ("rows",): f"count_if({IS_ROW})",
+        ("corrupt",): f"count({quote(CORRUPT)})",
+        ("punctuations",): f"count({quote(PUNCTUATION)})",
     }
 
 
-def _closing(columns: Iterable[str]) -> dict[str, str]:
+def _closing(columns: Iterable[str]) -> Figures:
     """How many punctuations close values of these, and which. How many are different is not asked."""
-    figures: dict[str, str] = {}
-    for column in columns:
-        value = quote(_closed(column))
-        figures[f"{PLAIN}{column}"] = f"count({value})"
-        figures[f"{FIRST}{column}"] = f"min({value})"
-        figures[f"{LAST}{column}"] = f"max({value})"
-    return figures
+    values = {column: quote(_closed(column)) for column in columns}
+    functions = {"plain": "count", "first": "min", "last": "max"}
+    return {
+        (kind, c): f"{function}({value})" for c, value in values.items() for kind, function in functions.items()
+    }
 
 
-def _ranges(bounds: Mapping[str, str]) -> dict[str, str]:
+def _ranges(bounds: Mapping[str, str]) -> Figures:
     """How many ranges close all that is less than a value of these, and which the greatest of them leaves open."""
-    figures: dict[str, str] = {}
-    for column, bound in bounds.items():
-        figures[f"{RANGES}{column}"] = f"count({bound})"
-        figures[f"{LEAST_OPEN}{column}"] = f"max({bound})"
-    return figures
+    functions = {"ranges": "count", "open": "max"}
+    return {
+        (kind, c): f"{function}({bound})" for c, bound in bounds.items() for kind, function in functions.items()
+    }
 
 
-def _derived(arrivals: Arrivals) -> dict[str, str]:
+def _derived(arrivals: Arrivals) -> Figures:
     """How far ordered columns have come, and whether a row comes late, as SQL over the newest and the oldest."""
     contract, promised = arrivals.contract, arrivals.past.promised
-    bounds = {each.column: arrivals.bound(each, quote(f"{_NEWEST}{each.column}")) for each in contract.ordered}
-    figures = {f"{BOUND}{column}": f"CAST({bound} AS STRING)" for column, bound in bounds.items()}
+    bounds = {each.column: arrivals.bound(each, _column("newest", each.column)) for each in contract.ordered}
+    figures: Figures = {("bound", column): f"CAST({bound} AS STRING)" for column, bound in bounds.items()}
     late = (
-        f"{quote(f'{_OLDEST}{each.column}')} < {contract.literal(each, bound)}"
+        f"{_column('oldest', each.column)} < {contract.literal(each, bound)}"
         for each in contract.ordered
         if (bound := promised.bounds.get(each.column)) is not None
     )
-    figures[LATE] = f"coalesce({' OR '.join(late) or 'false'}, false)"
+    figures["late",] = f"coalesce({' OR '.join(late) or 'false'}, false)"
     if (timed_by := contract.timed_by) is not None:
-        figures["time"] = _micros(bounds[timed_by.column])
+        figures["time",] = _micros(bounds[timed_by.column])
         if promised.time is None:
-            figures["oldest"] = _micros(quote(f"{_OLDEST}{timed_by.column}"))
+            figures["oldest time",] = _micros(_column("oldest", timed_by.column))
     return figures
 
 
@@ -146,7 +142,20 @@ def _micros(time: str) -> str:
     return f"unix_micros(TRY_CAST({time} AS TIMESTAMP))"
 
 
-def _told(name: str, summary: Rows, derived: Mapping[str, str] = MappingProxyType({})) -> Rows:
-    """A row of the stream's name and the figures found in it, and what follows from them, as JSON."""
-    told = ", ".join((*map(quote, summary.columns), *(f"{sql} AS {quote(f)}" for f, sql in derived.items())))
-    return summary.project({"stream": text(name), "found": f"to_json(struct({told}))"})
+def _told(name: str, rows: Rows, figures: Figures, derived: Figures | None = None) -> Rows:
+    """A row of the stream's name and the figures found in its rows, and what follows from them, as JSON."""
+    summary = rows.summary({" of ".join(figure): sql for figure, sql in figures.items()})
+    kinds: dict[str, list[str]] = {}
+    told: list[str] = []
+    for (kind, *of), sql in ({figure: _column(*figure) for figure in figures} | (derived or {})).items():
+        if of:
+            kinds.setdefault(kind, []).append(f"{sql} AS {quote(*of)}")
+        else:
+            told.append(f"{sql} AS {quote(kind)}")
+    told += (f"struct({', '.join(each)}) AS {quote(kind)}" for kind, each in kinds.items())
+    return summary.project({"stream": text(name), "found": f"to_json(struct({', '.join(told)}))"})
+
+
+def _column(*figure: str) -> str:
+    """Of the summary."""
+    return quote(" of ".join(figure))

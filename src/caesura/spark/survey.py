@@ -7,7 +7,7 @@ come. In the usual case nothing is broken, and nobody asks again; and what does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,27 +16,7 @@ from pyspark.sql.functions import expr
 
 from caesura.operators.intervals import NO_VALUE, Run
 from caesura.operators.rows import Ends, Rows, leaf, quote, text, union
-from caesura.spark.figures import (
-    ADMITTED,
-    BOUND,
-    DIFFERENT,
-    ENDS,
-    FIRST,
-    FIRST_KEY,
-    GREATEST,
-    KEYED,
-    KEYS,
-    LAST,
-    LAST_KEY,
-    LATE,
-    LEAST,
-    LEAST_OPEN,
-    OF_PUNCTUATIONS,
-    PLAIN,
-    RANGES,
-    each_plain,
-    questions,
-)
+from caesura.spark.figures import OF_PUNCTUATIONS, each_plain, questions
 from caesura.spark.punctuations import kinds
 
 if TYPE_CHECKING:
@@ -143,8 +123,8 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     )
     near = {name: arrivals[name] for name in glanced if _near(found[name], arrivals[name])}
     again = _answers(spark, (rows for name, each in near.items() for rows in questions(name, each)))
-    # What is not found is not told: of a glance that was wrong nothing may stay.
-    found |= {name: _of_punctuations(found[name]) | figures for name, figures in again.items()}
+    for name, figures in again.items():  # what is not found is not told: of a wrong glance nothing else may stay
+        found[name] = {kind: each for kind, each in found[name].items() if kind in OF_PUNCTUATIONS} | figures
     surveys = {name: _survey(figures, arrivals[name]) for name, figures in found.items()}
     return {
         name: _with_others(spark, each, arrivals[name]) if each.others else each for name, each in surveys.items()
@@ -152,62 +132,55 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
 
 
 def _answers(spark: SparkSession, several: Iterable[Rows]) -> dict[str, dict[str, Any]]:
-    """The figures found, by stream."""
+    """The figures found, by stream, then by kind, then of what."""
     asked = union(several)
     found: dict[str, dict[str, Any]] = {}
     for name, figures in asked.frame(spark).collect() if asked is not None else ():
-        found.setdefault(name, {}).update(json.loads(figures))
+        mine = found.setdefault(name, {})
+        for kind, figure in json.loads(figures).items():
+            mine[kind] = {**mine.get(kind, {}), **figure} if isinstance(figure, dict) else figure
     return found
 
 
-def _of_punctuations(figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {figure: value for figure, value in figures.items() if figure.startswith(OF_PUNCTUATIONS)}
-
-
-def _near(figures: Mapping[str, Any], arrivals: Arrivals) -> bool:
+def _near(found: Mapping[str, Any], arrivals: Arrivals) -> bool:
     """Whether a row may be one that was closed before, as far as a glance can tell."""
-    near = arrivals.past.closed.near(_ranges(figures, arrivals))
+    near = arrivals.past.closed.near(_ranges(found, arrivals))
     runs = (each for known in near.known.values() for each in known if isinstance(each, Run))
-    return bool(figures.get(LATE) or near.points) or any(runs)
+    return bool(found.get("late") or near.points) or any(runs)
 
 
-def _ranges(figures: Mapping[str, Any], arrivals: Arrivals) -> dict[str, Ends]:
+def _ranges(found: Mapping[str, Any], arrivals: Arrivals) -> dict[str, Ends]:
+    least, greatest = (found.get(kind, {}) for kind in ("least", "greatest"))
     first, last = NO_VALUE
-    return {
-        column: (figures.get(f"{LEAST}{column}", first), figures.get(f"{GREATEST}{column}", last))
-        for column in arrivals.contract.numbers
-    }
+    return {column: (least.get(column, first), greatest.get(column, last)) for column in arrivals.contract.numbers}
 
 
 def _survey(found: Mapping[str, Any], arrivals: Arrivals) -> Survey:
-    plain = {name.removeprefix(PLAIN): n for name, n in found.items() if name.startswith(PLAIN) and n}
-    ranges_below = sum(n for name, n in found.items() if name.startswith(RANGES))
+    def of(kind: str) -> dict[str, Any]:
+        return {each: figure for each, figure in found.get(kind, {}).items() if figure}
+
+    plain, keys, ranges_below = of("plain"), found.get("keys", {}), sum(of("ranges").values())
     return Survey(
         rows=found["rows"],
-        admitted=found.get(ADMITTED, 0),
-        repeated=sum(n - found[f"{KEYS}{i}"] for i, n in _numbered(found, KEYED)),
+        admitted=found.get("admitted", 0),
+        repeated=sum(n - keys[i] for i, n in of("keyed").items()),
         corrupt=found["corrupt"],
-        bounds={name.removeprefix(BOUND): value for name, value in found.items() if name.startswith(BOUND)},
+        bounds=of("bound"),
         time=found.get("time"),
-        oldest=found.get("oldest"),
-        ends=frozenset(i for i, n in _numbered(found, ENDS) if n),
+        oldest=found.get("oldest time"),
+        ends=frozenset(map(int, of("ends"))),
         plain=plain,
         plain_values={
-            column: Values(found[f"{FIRST}{column}"], found[f"{LAST}{column}"], found.get(f"{DIFFERENT}{column}"))
+            column: Values(found["first"][column], found["last"][column], of("different").get(column))
             for column in plain
         },
         ranges_below=ranges_below,
-        least_open={name.removeprefix(LEAST_OPEN): n for name, n in found.items() if name.startswith(LEAST_OPEN)},
-        keys={i: Values(n, found[f"{LAST_KEY}{i}"], found[f"{KEYS}{i}"]) for i, n in _numbered(found, FIRST_KEY)},
+        least_open=found.get("open", {}),
+        keys={int(i): Values(n, found["last key"][i], keys[i]) for i, n in found.get("first key", {}).items()},
         ranges=_ranges(found, arrivals),
         near=_near(found, arrivals),
         others=found["punctuations"] - sum(plain.values()) - ranges_below,
     )
-
-
-def _numbered(found: Mapping[str, Any], figure: str) -> Iterator[tuple[int, Any]]:
-    """A figure of each promise of a kind, by the promise's number."""
-    return ((int(name.removeprefix(figure)), n) for name, n in found.items() if name.startswith(figure))
 
 
 def _with_others(spark: SparkSession, survey: Survey, arrivals: Arrivals) -> Survey:

@@ -69,7 +69,7 @@ class AllWanted:
                 if carried is not None:
                     at = None if output.expr.column is not None else carried.at
                     images.setdefault(carried.column, []).append(
-                        Image(output.name, at, carried.strict, carried.least, output.expr.type.sql)
+                        Image(output.name, output.expr.type.sql, at, carried.strict, carried.least)
                     )
         longest = max(map(len, images.values()), default=0)
         return tuple(
