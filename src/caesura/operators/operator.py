@@ -42,6 +42,12 @@ class Flow:
     def closed(self) -> Closed:
         return self.before | self.new
 
+    def only(self, columns: Iterable[str]) -> Flow:
+        """The same with these columns of its rows."""
+        names = tuple(columns)
+        rows, finite = (None if each is None else each.only(names) for each in (self.rows, self.finite))
+        return replace(self, rows=rows, finite=finite)
+
 
 def all_end(flows: Iterable[Flow]) -> Closed:
     """That nothing comes any more, in the slice in which the last of them ends."""

@@ -248,9 +248,10 @@ class Attempt:
 
     def _counted(self, flows: Mapping[plan.Plan, Flow]) -> Iterator[Count]:
         """What lets go of the rows of joins, as far as it is to be counted."""
-        for node, join in self._assembly.compiled.operators.items():
+        compiled = self._assembly.compiled
+        for node, join in compiled.operators.items():
             if isinstance(join, Join):
-                inputs = tuple(flows[each] for each in plan.inputs(node))
+                inputs = compiled.inputs(node, flows)
                 yield from counts(join, self._state, inputs, flows[node].new, every_rule=self._assembly.every_rule)
 
     def _require_few_aside(self, surveys: Mapping[str, Survey], written: Written) -> None:

@@ -22,7 +22,7 @@ from caesura.operators.group import Group
 from caesura.operators.image import Image
 from caesura.operators.join import Join, Side
 from caesura.operators.merge import Merge
-from caesura.operators.operator import Operator, StateTable
+from caesura.operators.operator import Flow, Operator, StateTable
 from caesura.operators.pair import Pair
 from caesura.operators.project import Project
 from caesura.operators.rank import CAME, Rank
@@ -46,6 +46,7 @@ from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.frames import framed
 from caesura.spark.halves import compared, paired
+from caesura.spark.needed import asked, needed
 from caesura.spark.panes import Overlapping, overlapping
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
@@ -69,6 +70,16 @@ class Compiled:
     """Nodes whose rows are read more than once: they are computed once."""
     forgetting: Mapping[plan.Plan, tuple[Partners, ...]] = field(default_factory=dict)
     """The inputs of joins that forget together what they have closed."""
+
+    def inputs(self, node: plan.Plan, flows: Mapping[plan.Plan, Flow]) -> tuple[Flow, ...]:
+        """What an operator reads; a join of each input only what it keeps."""
+        operator, several = self.operators[node], tuple(flows[below] for below in plan.inputs(node))
+        if not isinstance(operator, Join) or operator.given is not None:
+            return several
+        return tuple(
+            flow.only(column.name for column in side.table.columns)
+            for flow, side in zip(several, operator.sides, strict=True)
+        )
 
     @property
     def tables(self) -> tuple[StateTable, ...]:
@@ -134,6 +145,7 @@ class _Compiler:
         self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses, self._passing)
         self._buckets = dict(self._grouped_by_panes())
         self._stores = self._stream_stores()
+        self._needed = needed(self._nodes, roots)
         self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
         self._labels: dict[str, int] = {}
@@ -313,7 +325,7 @@ class _Compiler:
         return Side(
             table=StateTable(
                 name,
-                below.columns if summed is None else summed.columns(i),
+                self._kept(join, below) if summed is None else summed.columns(i),
                 # Partial results go with a row: they are looked through when all of a table is written anew.
                 piecewise=synopsis is None and not join.demand,
             ),
@@ -328,6 +340,11 @@ class _Compiler:
             release=given_up(below, i) if synopsis is None else None,
             synopsis=synopsis,
         )
+
+    def _kept(self, join: plan.Join, below: plan.Plan) -> tuple[Column, ...]:
+        """The columns of an input of a join that somebody needs; of rows that are only counted, one."""
+        names = asked(join, below, self._needed[join])
+        return tuple(each for each in below.columns if each.name in names) or below.columns[:1]
 
     def _pending(self, below: plan.Plan, name: str, exports: Mapping[str, str]) -> Store | None:
         """Punctuations of an input that wait to be passed on, if anybody asks for them."""

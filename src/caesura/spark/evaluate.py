@@ -29,7 +29,7 @@ def evaluate(
         if node in flows:
             continue
         operator = compiled.operators[node]
-        inputs = tuple(flows[below] for below in plan.inputs(node))
+        inputs = compiled.inputs(node, flows)
         rows = union((operator.step(state, inputs), operator.pass_(state, inputs)))
         rows = _shared(compiled, state, node, rows)
         changes |= operator.keep(state, inputs)
@@ -44,7 +44,7 @@ def rows_alone(compiled: Compiled, state: State, scans: Mapping[plan.Plan, Flow]
     flows = dict(scans)
     for node in compiled.nodes:
         if node not in flows:
-            inputs = tuple(flows[below] for below in plan.inputs(node))
+            inputs = compiled.inputs(node, flows)
             flows[node] = Flow(_shared(compiled, state, node, compiled.operators[node].step(state, inputs)))
     return flows
 
@@ -63,7 +63,7 @@ def forgotten(
     remembered: dict[str, Change] = {}
     for node, several in compiled.forgetting.items():
         for partners in several:
-            remembered |= partners.forget(state, changes, tuple(flows[below] for below in plan.inputs(node)))
+            remembered |= partners.forget(state, changes, compiled.inputs(node, flows))
     return remembered
 
 

@@ -19,6 +19,7 @@ Figures: TypeAlias = dict[tuple[str, ...], str]
 OF_PUNCTUATIONS = ("plain", "first", "last", "different")
 """The kinds of figures of plain punctuations: of each column how many, and what they close."""
 _OF_KEY = "caesura: rows of key"
+_KEY, _BLOCK, _BITS, _LEAST, _GREATEST = "number", "block", "bits", "least", "greatest"
 
 
 def each_plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
@@ -57,8 +58,12 @@ def questions(
             yield _told(name, rows, _of_rows(arrivals, ""), _derived(arrivals))
     if rows is not None:
         for i, unique in enumerate(arrivals.contract.unique):
-            keys = rows.only(unique.columns).present(unique.columns).distinct()
-            yield _told(name, keys, _of_keys(arrivals, i))
+            keys = rows.only(unique.columns).present(unique.columns)
+            key = arrivals.contract.run_key(unique)
+            if key is None:
+                yield _told(name, keys.distinct(), {("keys", f"{i}"): "count(*)"})
+            else:
+                yield _told(name, _blocks(keys, number(*key)), _of_blocks(i))
 
 
 def _of_rows(arrivals: Arrivals, which: str) -> Figures:
@@ -78,14 +83,22 @@ def _of_rows(arrivals: Arrivals, which: str) -> Figures:
     return figures
 
 
-def _of_keys(arrivals: Arrivals, i: int) -> Figures:
-    """How many different keys there are of the promise with this number, and if they may be known as a run, the
-    first and the last."""
-    figures: Figures = {("keys", f"{i}"): "count(*)"}
-    if (key := arrivals.contract.run_key(arrivals.contract.unique[i])) is not None:
-        figures["first key", f"{i}"] = f"min({number(*key)})"
-        figures["last key", f"{i}"] = f"max({number(*key)})"
-    return figures
+def _blocks(keys: Rows, number: str) -> Rows:
+    """Keys that are numbers, in blocks of 64, with a bit for every key that is there. Of keys that lie close to one
+    another these are few, and they are never more than the keys."""
+    bit = f"shiftleft(1L, CAST({quote(_KEY)} & 63 AS INT))"
+    numbers = keys.project({_KEY: number, _BLOCK: f"shiftright({number}, 6)"})
+    ends = {_LEAST: f"min({quote(_KEY)})", _GREATEST: f"max({quote(_KEY)})"}
+    return numbers.grouped([_BLOCK], {_BITS: f"bit_or({bit})", **ends})
+
+
+def _of_blocks(i: int) -> Figures:
+    """How many different keys there are of the promise with this number, the first and the last."""
+    return {
+        ("keys", f"{i}"): f"coalesce(sum(bit_count({_BITS})), 0)",
+        ("first key", f"{i}"): f"min({_LEAST})",
+        ("last key", f"{i}"): f"max({_GREATEST})",
+    }
 
 
 def _closed(column: str) -> str:

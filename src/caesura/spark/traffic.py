@@ -49,8 +49,12 @@ def origins(compiled: Compiled) -> Origins:
     found = {side.table.name: dict(_single(below)) for side, below in sides}
     compared = {found[side.table.name].get(key) for side, _ in sides for key in side.keys}
     return {
-        table: {column: origin for column, origin in columns.items() if origin in compared}
-        for table, columns in found.items()
+        side.table.name: {
+            column.name: origin
+            for column in side.table.columns
+            if (origin := found[side.table.name].get(column.name)) in compared and origin is not None
+        }
+        for side, _ in sides
     }
 
 
