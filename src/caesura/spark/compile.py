@@ -46,7 +46,7 @@ from caesura.spark.aggregates import partial_of, result_of
 from caesura.spark.clock import residual
 from caesura.spark.frames import framed
 from caesura.spark.halves import compared, paired
-from caesura.spark.needed import asked, needed
+from caesura.spark.needed import needed
 from caesura.spark.panes import Overlapping, overlapping
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
@@ -145,7 +145,7 @@ class _Compiler:
         self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses, self._passing)
         self._buckets = dict(self._grouped_by_panes())
         self._stores = self._stream_stores()
-        self._needed = needed(self._nodes, roots)
+        self._needed = needed(self._nodes, roots, lambda node: self._wanted[node].columns)
         self._once = read_once(roots)
         self._keys: dict[plan.Plan, tuple[Attributes, ...]] = {}
         self._labels: dict[str, int] = {}
@@ -343,7 +343,7 @@ class _Compiler:
 
     def _kept(self, join: plan.Join, below: plan.Plan) -> tuple[Column, ...]:
         """The columns of an input of a join that somebody needs; of rows that are only counted, one."""
-        names = asked(join, below, self._needed[join])
+        names = self._needed.of(join, below)
         return tuple(each for each in below.columns if each.name in names) or below.columns[:1]
 
     def _pending(self, below: plan.Plan, name: str, exports: Mapping[str, str]) -> Store | None:

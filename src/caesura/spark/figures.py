@@ -84,8 +84,8 @@ def _of_rows(arrivals: Arrivals, which: str) -> Figures:
 
 
 def _blocks(keys: Rows, number: str) -> Rows:
-    """Keys that are numbers, in blocks of 64, with a bit for every key that is there. Of keys that lie close to one
-    another these are few, and they are never more than the keys."""
+    """Keys that are numbers, in blocks of 64, with a bit for every key that is there. Of keys that lie close to
+    one another these are few, and they are never more than the keys."""
     bit = f"shiftleft(1L, CAST({quote(_KEY)} & 63 AS INT))"
     numbers = keys.project({_KEY: number, _BLOCK: f"shiftright({number}, 6)"})
     ends = {_LEAST: f"min({quote(_KEY)})", _GREATEST: f"max({quote(_KEY)})"}

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from caesura import plan
 from caesura.clocks import release
 from caesura.safety.bounds import joined_on
 
 
-def needed(nodes: tuple[plan.Plan, ...], roots: Iterable[plan.Plan]) -> Mapping[plan.Plan, frozenset[str]]:
-    """Of all nodes, which come inputs first, what any of their readers needs. A projection is computed as a whole,
-    whoever needs a part of it."""
+@dataclass(frozen=True)
+class Needed:
+    """`by_readers`: of every node, the columns that one of its readers needs. `closed`: those on which
+    punctuations are asked for, so that rows are told apart by them."""
+
+    by_readers: Mapping[plan.Plan, frozenset[str]]
+    closed: Callable[[plan.Plan], Collection[str]]
+
+    def of(self, node: plan.Plan, below: plan.Plan) -> frozenset[str]:
+        """What a node needs of an input so that its readers have what they need."""
+        return (_asked(node, below, self.by_readers[node]) | {*self.closed(below)}) & _all(below)
+
+
+def needed(
+    nodes: tuple[plan.Plan, ...], roots: Iterable[plan.Plan], closed: Callable[[plan.Plan], Collection[str]]
+) -> Needed:
+    """Of all nodes, which come inputs first. A projection is computed as a whole, whoever needs a part of it."""
     found: dict[plan.Plan, frozenset[str]] = {root: _all(root) for root in roots}
+    so_far = Needed(found, closed)
     for node in reversed(nodes):
         for below in plan.inputs(node):
-            found[below] = found.get(below, frozenset()) | asked(node, below, found[node])
-    return found
-
-
-def asked(node: plan.Plan, below: plan.Plan, need: frozenset[str]) -> frozenset[str]:
-    """What a node needs of an input so that its readers have what they need."""
-    return _asked(node, below, need) & _all(below)
+            found[below] = found.get(below, frozenset()) | so_far.of(node, below)
+    return so_far
 
 
 def _asked(node: plan.Plan, below: plan.Plan, need: frozenset[str]) -> frozenset[str]:
