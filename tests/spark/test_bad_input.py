@@ -22,6 +22,27 @@ LATE = "it matches an earlier punctuation of its stream"
 REPEATED = "it repeats UNIQUE (id) in its slice"
 
 
+def test_a_number_that_repeats_is_found_wherever_it_lies(spark: SparkSession, tmp_path: Path) -> None:
+    """Keys are counted in blocks of 64: about the ends of blocks, below zero, at the ends of the type; dates too."""
+    numbers = [-(2**63), -65, -64, -1, 0, 63, 64, 2**63 - 1]
+    script = Script(
+        spark,
+        tmp_path,
+        """
+        CREATE STREAM n (id BIGINT, UNIQUE (id)) FROM FILES n;
+        CREATE STREAM d (day DATE, UNIQUE (day)) FROM FILES d;
+        CREATE SINK out USING parquet LOCATION 'out';
+        INSERT INTO out
+          SELECT id FROM n WHERE id IS NOT NULL UNION ALL SELECT CAST(unix_date(day) AS BIGINT) AS id FROM d;
+        """,
+    )
+    script.slice(n=[{"id": n} for n in (*numbers, None, None)], d=[{"day": "1969-12-31"}, {"day": "2026-01-01"}])
+    script.slice(n=[{"id": n} for n in (7, 8, 1000, 7)], d=[{"day": "1969-12-30"}, {"day": "1969-12-30"}])
+    query = script.run_to_end()
+    assert [each.quarantined for each in script.progress][:2] == [0, 2]
+    assert sorted(row for _, _, _, row in script.quarantine(query)) == ['{"day":"1969-12-30"}', '{"id":7}']
+
+
 def test_what_breaks_the_contract_is_set_aside_and_the_query_goes_on(spark: SparkSession, tmp_path: Path) -> None:
     script = Script(spark, tmp_path, JOIN)
     script.slice(
