@@ -23,7 +23,7 @@ REPEATED = "it repeats UNIQUE (id) in its slice"
 
 
 def test_a_number_that_repeats_is_found_wherever_it_lies(spark: SparkSession, tmp_path: Path) -> None:
-    """Keys are counted in blocks of 64: about the ends of blocks, below zero, at the ends of the type; and dates."""
+    """Keys are counted in blocks of 64: about the ends of blocks, below zero, at the ends of the type."""
     numbers = [-(2**63), -65, -64, -1, 0, 63, 64, 2**63 - 1]
     script = Script(
         spark,
