@@ -39,27 +39,41 @@ Rounds = Mapping[str, Mapping[str, Sequence[Outcome]]]
 """By query and system."""
 
 
-def measure(
-    workload: Workload, query: str, processes: Mapping[str, LastingProcess], rounds: int
-) -> dict[str, list[Outcome]]:
-    """The outcomes of all rounds, by system. A system that refuses the query or fails has one that says so."""
-    found: dict[str, list[Outcome]] = {system: [] for system in processes}
+def measure(workload: Workload, query: str, processes: Mapping[str, LastingProcess]) -> dict[str, Outcome]:
+    """One round of a query, by system."""
+    found: dict[str, Outcome] = {}
     warm: dict[str, Timed] = {}
     with csv(workload, query) if "flink" in processes else nullcontext():
         for system, process in processes.items():
             match process.call(SYSTEMS[system], workload, query):
                 case Refused() | Failed() as without:
-                    found[system].append(without)
-                    print(f"{query}: {NAMES[system]}: {said(without)}", flush=True)
+                    found[system] = without
                 case timed:
                     warm[system] = timed
-        for number in range(rounds):
-            for system, timed in [*warm.items()]:
-                outcome = processes[system].call(timed)
-                found[system].append(outcome)
-                print(f"{query}, round {number + 1}: {NAMES[system]}: {said(outcome)}", flush=True)
-                if isinstance(outcome, Failed):
-                    del warm[system]
+        for system, timed in warm.items():
+            found[system] = processes[system].call(timed)
+    for system, outcome in found.items():
+        print(f"{query}: {NAMES[system]}: {said(outcome)}", flush=True)
+    return found
+
+
+def rounds_of(
+    workload: Callable[[str], Workload],
+    queries: Sequence[str],
+    processes: Mapping[str, LastingProcess],
+    rounds: int,
+    after: Callable[[Rounds], object] = lambda _: None,
+) -> Rounds:
+    """A round is of all queries, so that in the next a JVM has run all of them before. A system that refuses a
+    query or fails is not asked again. `after` each query it is told what was found so far."""
+    found: dict[str, dict[str, list[Outcome]]] = {query: {system: [] for system in processes} for query in queries}
+    for _ in range(rounds):
+        for query, so_far in found.items():
+            able = (system for system, given in so_far.items() if all(isinstance(each, Answer) for each in given))
+            outcomes = measure(workload(query), query, {system: processes[system] for system in able})
+            for system, outcome in outcomes.items():
+                so_far[system].append(outcome)
+            after(found)
     return found
 
 
@@ -78,14 +92,6 @@ def together(workload: Workload, queries: Sequence[str], process: LastingProcess
     return found
 
 
-def alone(
-    workloads: Workloads, queries: Sequence[str], process: LastingProcess, rounds: int
-) -> dict[str, list[Outcome]]:
-    """The queries that were timed on longer streams, on those of the one pipeline."""
-    again = [query for query in queries if workloads.of(query) != workloads.whole]
-    return {query: measure(workloads.whole, query, {"caesura": process}, rounds)["caesura"] for query in again}
-
-
 def data(about: Mapping[str, str], workloads: Workloads, rounds: Rounds, both: Sequence[Outcome]) -> object:
     return {
         "about": about,
@@ -96,6 +102,10 @@ def data(about: Mapping[str, str], workloads: Workloads, rounds: Rounds, both: S
         },
         "one pipeline": [*map(_data, both)],
     }
+
+
+def _middles(by_system: Mapping[str, Sequence[Outcome]]) -> dict[str, Outcome]:
+    return {system: middle(given) for system, given in by_system.items()}
 
 
 def _data(outcome: Outcome) -> object:
@@ -134,24 +144,25 @@ def main() -> int:
         flink.interpreter()  # to install it takes minutes, which are not the first query's
     print("writing the streams …", flush=True)
     workloads = isolated(prepare, DIRECTORY, options.events, options.slices, options.memory, options.warm_up)
-    rounds: dict[str, dict[str, list[Outcome]]] = {}
     both: list[Outcome] = []
     with ExitStack() as stack:
         processes = {system: stack.enter_context(LastingProcess(options.limit)) for system in options.systems}
-        for query in options.queries:
-            rounds[query] = measure(workloads.of(query), query, processes, options.rounds)
-            keep("nexmark", data(about, workloads, rounds, both))
-        found = Found(
-            {query: {system: middle(given) for system, given in each.items()} for query, each in rounds.items()},
-            None,
+        rounds = rounds_of(
+            workloads.of,
+            options.queries,
+            processes,
+            options.rounds,
+            lambda found: keep("nexmark", data(about, workloads, found, both)),
         )
+        found = Found({query: _middles(each) for query, each in rounds.items()}, None)
         if answered := found.answered():
-            again = alone(workloads, [*answered], processes["caesura"], options.rounds)
+            mine = {"caesura": processes["caesura"]}
+            again = [query for query in answered if workloads.of(query) != workloads.whole]
+            shorter = rounds_of(lambda _: workloads.whole, again, mine, options.rounds)
             both = together(workloads.whole, [*answered], processes["caesura"], options.rounds)
-            shorter = {
-                query: answer for query, given in again.items() if isinstance(answer := middle(given), Answer)
-            }
-            found = replace(found, together=middle(both), shorter=shorter)
+            alone = {query: _middles(each)["caesura"] for query, each in shorter.items()}
+            answers = {query: outcome for query, outcome in alone.items() if isinstance(outcome, Answer)}
+            found = replace(found, together=middle(both), shorter=answers)
     met = targets(found)
     plots = chart(found, options.systems)
     parts = page(found, options.systems, about, met, plots)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pyspark.sql import SparkSession
 
 CORES = 2
+COLLECTOR = "-XX:+UseParallelGC"
+"""As embedded by Caesura, so for all: Flink too is faster with it, 1.1 to 1.3 times in five queries of NEXMark."""
 
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
@@ -32,7 +34,7 @@ def lasting_session(memory: str, settings: Mapping[str, str] | None = None) -> S
     builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.driver.memory", memory)
     # The whole heap from the start, as for every system: after a collection a JVM gives back what it does not use,
     # and to take it again, page by page, would be a third of the next run's time.
-    builder = builder.config("spark.driver.extraJavaOptions", f"-Xms{memory}")
+    builder = builder.config("spark.driver.extraJavaOptions", f"-Xms{memory} {COLLECTOR}")
     for key, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bench.session import CORES
+from bench.session import COLLECTOR, CORES
 from bench.workload import warm_up
 
 BENCH = Path(__file__).resolve().parent.parent
@@ -63,7 +63,7 @@ class Flink:
     def __init__(self, memory: str) -> None:
         self._process = subprocess.Popen(
             [interpreter(), SCRIPT],
-            env={**os.environ, "JVM_ARGS": f"-Xms{memory} -Xmx{memory}"},
+            env={**os.environ, "JVM_ARGS": f"-Xms{memory} -Xmx{memory} {COLLECTOR}"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -79,6 +79,9 @@ COMPUTED = {
     "MAX_BY(s, d) FILTER (WHERE i > 0)": "MAX(IF(d IS NULL OR i <= 0 OR i IS NULL, NULL, struct(d, s))).s",
     "MEDIAN(d) FILTER (WHERE s IS NOT NULL)": "",
     "COUNT(DISTINCT s, i) FILTER (WHERE b)": "",
+    "COUNT(DISTINCT i) FILTER (WHERE b)": "",
+    "COUNT(DISTINCT i) FILTER (WHERE x > 1)": "",
+    "SUM(DISTINCT x) FILTER (WHERE NOT b)": "",
     "STDDEV(d + 1e9) FILTER (WHERE NOT b)": "",
     "MAX(x) - MIN(x)": "",
 }

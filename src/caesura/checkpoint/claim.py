@@ -27,6 +27,7 @@ from caesura.diagnostics import CaesuraError, Diagnostic, Source
 from caesura.diagnostics.code import Code
 from caesura.planning.choose import chosen, demanded, executed, let_through
 from caesura.planning.share import shared
+from caesura.planning.single import ungrouped
 from caesura.planning.statistics import Statistics
 from caesura.planning.through import Gate
 from caesura.safety.tree import Arrangement
@@ -159,7 +160,8 @@ def _executed(claim: Claim, wish: Wish) -> plan.Pipeline:
     )
     gates = tuple(kept.gates for kept in claim.queries)
     arrangements = tuple(kept.arrangements for kept in claim.queries)
-    return shared(executed(let_through(replace(pipeline, queries=queries), gates), arrangements))
+    let = let_through(replace(pipeline, queries=queries), gates)
+    return shared(ungrouped(executed(let, arrangements)))
 
 
 def _bound_again(text: str, wish: Wish) -> dict[str, plan.Query]:

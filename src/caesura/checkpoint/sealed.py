@@ -12,7 +12,7 @@ from caesura.checkpoint.typed import MisfitError, Readers, typed
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
 
-FORMAT = 11
+FORMAT = 12
 """Of everything in a checkpoint (docs/checkpoint.md)."""
 
 

@@ -71,10 +71,11 @@ class Closed:
             {**self.terms, **later.terms},
         )
 
-    def one_by_one(self) -> Closed:
-        """The same with points in the place of runs."""
-        apart = Closed({(attribute,): each_value(attribute, runs) for attribute, runs in self.runs.items()})
-        return replace(self, runs={}) | apart
+    def one_by_one(self, only: str | None = None) -> Closed:
+        """The same with points in the place of runs, of all attributes or of one."""
+        apart = {name: runs for name, runs in self.runs.items() if only in (None, name)}
+        points = Closed({(name,): each_value(name, runs) for name, runs in apart.items()})
+        return replace(self, runs={name: runs for name, runs in self.runs.items() if name not in apart}) | points
 
     def in_runs(self) -> Closed:
         """The same without the bounds of ordered columns, which are known otherwise."""

@@ -30,7 +30,7 @@ class Image:
         """The same, saying of the expression, under the column's name, what was said of the column."""
         if self.at is None:
             return closed
-        points, closed = {}, closed.one_by_one()
+        points, closed = {}, closed.one_by_one(column)
         for attributes, rows in closed.points.items():
             if column not in attributes:
                 points[attributes] = rows
@@ -44,7 +44,7 @@ class Image:
         boxes = closed.boxes
         if boxes is not None and column in boxes.columns:
             boxes = self._of_boxes(boxes, column)
-        return Closed(points, boxes, spans, closed.everything)
+        return Closed(points, boxes, spans, closed.everything, closed.runs)
 
     def _of_span(self, span: Stretch) -> Span:
         assert self.at is not None

@@ -166,9 +166,17 @@ def unhinted(plan: Plan) -> Plan:
 
 def changed(plan: Plan, change: Callable[[Join, Join], Plan]) -> Plan:
     """Joins are changed from below: `change` is given each as it was, and over its changed inputs."""
+
+    def of_join(old: Plan, now: Plan) -> Plan:
+        return change(old, now) if isinstance(old, Join) and isinstance(now, Join) else now
+
+    return rebuilt(plan, of_join)
+
+
+def rebuilt(plan: Plan, change: Callable[[Plan, Plan], Plan]) -> Plan:
+    """The same of all nodes."""
     done: dict[Plan, Plan] = {}
     for node in walk(plan):
         below = tuple(done[each] for each in inputs(node))
-        now = node if below == inputs(node) else with_inputs(node, below)
-        done[node] = change(node, now) if isinstance(node, Join) and isinstance(now, Join) else now
+        done[node] = change(node, node if below == inputs(node) else with_inputs(node, below))
     return done[plan]

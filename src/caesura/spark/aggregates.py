@@ -10,7 +10,7 @@ subtracted from each other. Arrays are sorted: a slice that is run again gives t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from caesura.aggregates import (
     BAG,
@@ -45,11 +45,15 @@ class _State:
     merge: str
 
 
-def partial_of(aggregate: Aggregate, types: Mapping[str, Type]) -> Partial:
-    """The state of an aggregate over columns of these types."""
+def partial_of(aggregate: Aggregate, types: Mapping[str, Type], beyond: tuple[str, ...] = ()) -> Partial:
+    """The state of an aggregate over columns of these types. Of a set `beyond` others: the values in rows in which
+    all of these columns are NULL."""
     words = _words(aggregate, types)
     state = _STATES[FUNCTIONS[aggregate.function].keeps]
-    column = Column(_column(aggregate), Type(state.type.format_map(words)))
+    if beyond:
+        nowhere = " AND ".join(f"{quote(each)} IS NULL" for each in beyond)
+        words |= {"value": f"IF({nowhere}, {words['value']}, NULL)", "s": quote(_column(aggregate, beyond))}
+    column = Column(_column(aggregate, beyond), Type(state.type.format_map(words)))
     return Partial(column, state.from_rows.format_map(words), state.merge.format_map(words))
 
 
@@ -72,19 +76,24 @@ def weighted(aggregate: Aggregate, types: Mapping[str, Type], times: str) -> str
     return template.format_map(words)
 
 
-def result_of(aggregate: Aggregate, types: Mapping[str, Type]) -> str:
-    """What becomes of the merged state."""
+def result_of(aggregate: Aggregate, types: Mapping[str, Type], beyond: tuple[str, ...] = ()) -> str:
+    """What becomes of the merged state, together with those of the columns that it is beyond."""
     words = _words(aggregate, types)
+    if beyond:
+        others = (replace(aggregate, arguments=(each,)) for each in beyond)
+        states = (_column(aggregate, beyond), *map(_column, others))
+        words["s"] = f"sort_array(array_distinct(concat({', '.join(map(quote, states))})))"
     template = _RESULTS.get(aggregate.function, "{s}")
     each = [template.replace("{p}", f"{percentage!r}D") for percentage in aggregate.percentages] or [template]
     several = aggregate.percentages and aggregate.result.type.kind == "ARRAY"
     return (_some(f"array({', '.join(each)})") if several else each[0]).format_map(words)
 
 
-def _column(aggregate: Aggregate) -> str:
+def _column(aggregate: Aggregate, beyond: tuple[str, ...] = ()) -> str:
     """The name of the state: `median_1` and `mode_2` of one argument keep the same."""
     name = _STATES[FUNCTIONS[aggregate.function].keeps].name.format(f=_fold(aggregate))
-    return f"{name} of {' and '.join(aggregate.arguments) or 'rows'}"
+    rest = f" beyond {' and '.join(beyond)}" if beyond else ""
+    return f"{name} of {' and '.join(aggregate.arguments) or 'rows'}{rest}"
 
 
 def _fold(aggregate: Aggregate) -> str:

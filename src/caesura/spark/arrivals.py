@@ -80,20 +80,24 @@ class Arrivals:
         """The rows proper: no punctuation, and readable."""
         return self.raw.where(IS_ROW).only(column.name for column in self.contract.stream.columns)
 
+    def within(self) -> Rows:
+        """The rows proper within the declared domain."""
+        return self.data().where(self.in_domain)
+
+    @property
+    def in_domain(self) -> str:
+        """As in SQL, a CHECK that is NULL is not broken."""
+        conditions = (f"coalesce({check.condition.sql}, true)" for check in self.contract.stream.checks)
+        return " AND ".join(conditions) or "true"
+
     def admitted(self) -> Rows | None:
         """The rows within the declared domain that no earlier punctuation matches."""
-        return self._admitted(self.data())
+        return uncovered(self.within(), self.past.closed)
 
     def _placed(self) -> Rows:
         """The rows proper, with their files."""
         names = (column.name for column in self.contract.stream.columns)
         return self.brought.placed.where(IS_ROW).only((*names, FILE))
-
-    def _admitted(self, rows: Rows) -> Rows | None:
-        """As in SQL, a CHECK that is NULL is not broken."""
-        for check in self.contract.stream.checks:
-            rows = rows.where(f"coalesce({check.condition.sql}, true)")
-        return uncovered(rows, self.past.closed)
 
     def rows(self, survey: Survey) -> Rows | None:
         """The rows that keep the contract. Where the survey found none that breaks it, nobody asks again."""
@@ -206,7 +210,7 @@ class Arrivals:
             rows = uncovered(rows, bound)
         if self.past.closed:
             yield "it matches an earlier punctuation of its stream", covered(rows, self.past.closed)
-        admitted = self._admitted(self._placed())
+        admitted = uncovered(self._placed().where(self.in_domain), self.past.closed)
         if survey.repeated and admitted is not None:
             for unique in self.contract.unique:
                 numbered = self._numbered(admitted, unique)
@@ -220,7 +224,7 @@ class Arrivals:
         """Whether the least and the greatest values can tell that no row is forbidden: all that is forbidden are
         values of columns whose ranges are asked for, and the driver knows which, or between which ends."""
         closed, below = self.past.closed, self.contract.below(self.past.promised.bounds).spans
-        asked = (*self.contract.stream.checks, *self.contract.ending)  # which may fail on a row that is forbidden
+        asked = self.contract.ending  # which may fail on a row that is forbidden
         numbers = self.contract.numbers.keys()
         spans = all(
             each in below.get(column, ()) or (column in numbers and isinstance(each, Run))

@@ -50,6 +50,7 @@ from caesura.spark.needed import needed
 from caesura.spark.panes import Overlapping, overlapping
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
+from caesura.spark.subsets import beyond
 from caesura.spark.summed import Summed, taking
 from caesura.spark.wanted import AllWanted
 from caesura.types import BIGINT
@@ -399,14 +400,18 @@ class _Compiler:
         label = self._label("group")
         types = {key: self._types[node.input][key] for key in node.keys}
         taking = self._taking.get(node)
-        partial = partial_of if taking is None else taking.partial
-        partials = tuple(dict.fromkeys(partial(each, self._types[node.input]) for each in node.aggregates))
+        below, rest = self._types[node.input], {} if taking is not None else beyond(node)
+        several = (
+            partial_of(each, below, rest.get(each, ())) if taking is None else taking.partial(each, below)
+            for each in node.aggregates
+        )
+        partials = tuple(dict.fromkeys(several))
         columns = (*(Column(key, type) for key, type in types.items()), *(p.column for p in partials))
         return Group(
             table=StateTable(label, columns, eager=_reopens(node)),
             keys=node.keys,
             partials=partials,
-            results={each.result.name: result_of(each, self._types[node.input]) for each in node.aggregates},
+            results={each.result.name: result_of(each, below, rest.get(each, ())) for each in node.aggregates},
             released=Store(f"{label}: released", types, self._keys[node]),
             passed=self._passed(node, label),
             changes=node.emit == "changes",

@@ -49,8 +49,9 @@ def questions(
     raw = arrivals.raw.extended(closing) if closing else arrivals.raw
     came = _counted() | _closing(plain) | _ranges(arrivals.bounds())
     if glance:
-        yield _told(name, raw, came | _of_rows(arrivals, f" FILTER (WHERE {IS_ROW})"), _derived(arrivals))
-        rows: Rows | None = arrivals.data()
+        which = f" FILTER (WHERE {IS_ROW} AND {arrivals.in_domain})"
+        yield _told(name, raw, came | _of_rows(arrivals, which), _derived(arrivals))
+        rows: Rows | None = arrivals.within()
     else:
         yield _told(name, raw, came)
         rows = arrivals.admitted()
