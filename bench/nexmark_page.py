@@ -22,11 +22,11 @@ HOW = f"""\
 - Events are the rows of the streams that a query reads, without punctuations: the same rows for every system.
   q3 and q8, which read no bids, read the persons and auctions of a stream 12.5 times as long, so that all queries
   read about as many rows. Seconds are from the first event to the last result.
-- Every system has one process and one JVM for all queries. They take turns, query by query, and while one works the
-  others are idle. A round is of all queries, so that in the next a JVM is warm by all of them. Every JVM has its
-  whole heap from the start and the parallel collector, with which both Flink and Spark are faster than with Java's
-  default. After each run it collects its garbage, which is not timed. If a query fails, its system begins with the
-  next in a new JVM, and is not asked that query again.
+- Every system has one process and one JVM for all queries. They take turns, query by query, and while one works
+  the others are idle. A round is of all queries, so that in the next a JVM is warm by all of them. Every JVM has
+  its whole heap from the start and the parallel collector, with which Flink too is faster than with Java's
+  default. After each run it collects its garbage, which is not timed. If a query fails, its system begins with
+  the next in a new JVM, and is not asked that query again.
 - Before a query is timed a system runs it on other rows, for as many seconds as the command says, and at least
   {WARM_UP_RUNS} times: Caesura and Spark on {WARM_UP_SLICES} slices of the size of those that are timed, Flink on
   one. Flink's first run of these counts the results of the timed rows, which it has therefore read before. Nothing
