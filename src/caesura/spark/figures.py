@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from caesura.operators.intervals import number
@@ -16,63 +15,51 @@ if TYPE_CHECKING:
 
 Figures: TypeAlias = dict[tuple[str, ...], str]
 """(kind,) or (kind, of which column or which promise) → SQL."""
-OF_PUNCTUATIONS = ("plain", "first", "last", "different")
-"""The kinds of figures of plain punctuations: of each column how many, and what they close."""
-_OF_KEY = "caesura: rows of key"
-_KEY, _BLOCK, _BITS, _LEAST, _GREATEST = "number", "block", "bits", "least", "greatest"
+_OF, _KEY, _BLOCK, _BITS, _ROWS, _LEAST, _GREATEST = "of", "number", "block", "bits", "rows", "least", "greatest"
+
+_OF_PLAIN = {"plain": "count", "first": "min", "last": "max"}
 
 
-def each_plain(name: str, arrivals: Arrivals) -> Iterator[Rows]:
-    """How many punctuations are plain, of which attribute, and what they close, each value once."""
-    if not (plain := arrivals.plain()):
-        return
-    figures: Figures = {}
-    for column in plain:
-        given = f" FILTER (WHERE {quote(column)} IS NOT NULL)"
-        figures["plain", column] = f"coalesce(sum({quote(_OF_KEY)}){given}, 0)"
-        figures["first", column] = f"min({quote(column)})"
-        figures["last", column] = f"max({quote(column)})"
-        figures["different", column] = f"count({quote(column)})"
-    read = arrivals.raw.present([PUNCTUATION]).project(plain)
-    yield _told(name, read.grouped(plain, {_OF_KEY: "count(*)"}), figures)
-
-
-def questions(
-    name: str, arrivals: Arrivals, *, glance: bool = False, plain: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[Rows]:
-    """What else there is to know, of the rows that nothing forbids, and of plain punctuations, if they are given.
+def questions(name: str, arrivals: Arrivals, *, glance: bool = False, apart: bool = True) -> Iterator[Rows]:
+    """How much there is of what, and what there is to know of the rows that nothing forbids.
 
     A glance is one look at all rows: where the driver knows what is closed, or between which ends, the least and
-    the greatest values may tell that none of them is forbidden.
+    the greatest values may tell that none of them is forbidden. `apart`: of plain punctuations it is also counted
+    how many different values they close.
     """
-    closing = {_closed(column): value for column, value in plain.items()}
-    raw = arrivals.raw.extended(closing) if closing else arrivals.raw
-    came = _counted() | _closing(plain) | _ranges(arrivals.bounds())
+    came, plain = _counted() | _ranges(arrivals.bounds()), arrivals.plain()
+    if not apart:
+        came |= {(kind, c): f"{f}({value})" for c, value in plain.items() for kind, f in _OF_PLAIN.items()}
     if glance:
         which = f" FILTER (WHERE {IS_ROW} AND {arrivals.in_domain})"
-        yield _told(name, raw, came | _of_rows(arrivals, which), _derived(arrivals))
+        yield _told(name, arrivals.raw, came | _of_rows(arrivals, which), _derived(arrivals))
         rows: Rows | None = arrivals.within()
     else:
-        yield _told(name, raw, came)
+        yield _told(name, arrivals.raw, came)
         rows = arrivals.admitted()
         if rows is not None:
             yield _told(name, rows, _of_rows(arrivals, ""), _derived(arrivals))
     if rows is not None:
-        for i, unique in enumerate(arrivals.contract.unique):
+        for i, unique in enumerate(arrivals.contract.unique):  # as in SQL, a key with NULL in it repeats nothing
             keys = rows.only(unique.columns).present(unique.columns)
             key = arrivals.contract.run_key(unique)
             if key is None:
-                yield _told(name, keys.distinct(), {("keys", f"{i}"): "count(*)"})
+                grouped, different = keys.grouped(unique.columns, {_ROWS: "count(*)"}), "count(*)"
+                yield _told(name, grouped, {("keyed", f"{i}"): f"sum({_ROWS})", ("keys", f"{i}"): different})
             else:
-                yield _told(name, _blocks(keys, number(*key)), _of_blocks(i))
+                blocks = _blocks(keys.project({_KEY: number(*key)}))
+                yield _told(name, blocks, _of_blocks(f"{i}", ("keyed", "keys", "first key", "last key")))
+    if apart and plain:
+        blocks = _blocks(_closing(arrivals.raw, plain), _OF)
+        kinds = ("plain", "different", "first", "last")
+        each = (_of_blocks(column, kinds, f" FILTER (WHERE {_OF} = {text(column)})") for column in plain)
+        yield _told(name, blocks, {figure: sql for figures in each for figure, sql in figures.items()})
 
 
 def _of_rows(arrivals: Arrivals, which: str) -> Figures:
     """What there is to know of rows one by one; `which` of them."""
     contract = arrivals.contract
     figures: Figures = {("admitted",): f"count(*){which}"}
-    for i, unique in enumerate(contract.unique):  # as in SQL, a key with NULL in it repeats nothing
-        figures["keyed", f"{i}"] = f"count({', '.join(map(quote, unique.columns))}){which}"
     for i, ending in enumerate(contract.ending):
         figures["ends", f"{i}"] = f"count_if({ending.condition.sql}){which}"
     for column in (each.column for each in contract.ordered):
@@ -84,27 +71,26 @@ def _of_rows(arrivals: Arrivals, which: str) -> Figures:
     return figures
 
 
-def _blocks(keys: Rows, number: str) -> Rows:
+def _closing(raw: Rows, plain: Mapping[str, str]) -> Rows:
+    """What plain punctuations close: of which column which number."""
+    closes = (f"struct({text(c)} AS {_OF}, CAST({value} AS BIGINT) AS {_KEY})" for c, value in plain.items())
+    read = raw.present([PUNCTUATION]).exploded({"closed": f"array({', '.join(closes)})"})
+    return read.project({_OF: f"closed.{_OF}", _KEY: f"closed.{_KEY}"}).present([_KEY])
+
+
+def _blocks(keys: Rows, *of: str) -> Rows:
     """Keys that are numbers, in blocks of 64, with a bit for every key that is there. Of keys that lie close to
     one another these are few, and they are never more than the keys."""
-    bit = f"shiftleft(1L, CAST({quote(_KEY)} & 63 AS INT))"
-    numbers = keys.project({_KEY: number, _BLOCK: f"shiftright({number}, 6)"})
-    ends = {_LEAST: f"min({quote(_KEY)})", _GREATEST: f"max({quote(_KEY)})"}
-    return numbers.grouped([_BLOCK], {_BITS: f"bit_or({bit})", **ends})
+    numbers = keys.extended({_BLOCK: f"shiftright({_KEY}, 6)"})
+    bits = f"bit_or(shiftleft(1L, CAST({_KEY} & 63 AS INT)))"
+    ends = {_LEAST: f"min({_KEY})", _GREATEST: f"max({_KEY})"}
+    return numbers.grouped([*of, _BLOCK], {_BITS: bits, _ROWS: "count(*)", **ends})
 
 
-def _of_blocks(i: int) -> Figures:
-    """How many different keys there are of the promise with this number, the first and the last."""
-    return {
-        ("keys", f"{i}"): f"coalesce(sum(bit_count({_BITS})), 0)",
-        ("first key", f"{i}"): f"min({_LEAST})",
-        ("last key", f"{i}"): f"max({_GREATEST})",
-    }
-
-
-def _closed(column: str) -> str:
-    """The value that a plain punctuation closes, under a name that nobody declares."""
-    return f"caesura: {column} of a punctuation"
+def _of_blocks(of: str, kinds: tuple[str, str, str, str], which: str = "") -> Figures:
+    """How many keys there are, how many different ones, the first and the last; `which` of them."""
+    found = (f"sum({_ROWS})", f"sum(bit_count({_BITS}))", f"min({_LEAST})", f"max({_GREATEST})")
+    return {(kind, of): f"{sql}{which}" for kind, sql in zip(kinds, found, strict=True)}
 
 
 def _counted() -> Figures:
@@ -113,15 +99,6 @@ def _counted() -> Figures:
         ("rows",): f"count_if({IS_ROW})",
         ("corrupt",): f"count({quote(CORRUPT)})",
         ("punctuations",): f"count({quote(PUNCTUATION)})",
-    }
-
-
-def _closing(columns: Iterable[str]) -> Figures:
-    """How many punctuations close values of these, and which. How many are different is not asked."""
-    values = {column: quote(_closed(column)) for column in columns}
-    functions = {"plain": "count", "first": "min", "last": "max"}
-    return {
-        (kind, c): f"{function}({value})" for c, value in values.items() for kind, function in functions.items()
     }
 
 

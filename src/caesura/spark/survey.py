@@ -16,7 +16,7 @@ from pyspark.sql.functions import expr
 
 from caesura.operators.intervals import NO_VALUE, Run
 from caesura.operators.rows import Ends, Rows, leaf, quote, text, union
-from caesura.spark.figures import OF_PUNCTUATIONS, each_plain, questions
+from caesura.spark.figures import questions
 from caesura.spark.punctuations import kinds
 
 if TYPE_CHECKING:
@@ -110,21 +110,14 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     arrivals = {name: each.gathered() for name, each in arrivals.items()}
     glanced = {n for n, each in arrivals.items() if each.ranges_tell and not (n in last and last[n].near)}
     apart = {name for name in arrivals if name not in last or last[name].dense}
-    found = _answers(
-        spark,
-        (
-            rows
-            for name, each in arrivals.items()
-            for rows in (
-                *(each_plain(name, each) if name in apart else ()),
-                *questions(name, each, glance=name in glanced, plain={} if name in apart else each.plain()),
-            )
-        ),
+    asked = (
+        rows
+        for name, each in arrivals.items()
+        for rows in questions(name, each, glance=name in glanced, apart=name in apart)
     )
+    found = _answers(spark, asked)
     near = {name: arrivals[name] for name in glanced if _near(found[name], arrivals[name])}
-    again = _answers(spark, (rows for name, each in near.items() for rows in questions(name, each)))
-    for name, figures in again.items():  # what is not found is not told: of a wrong glance nothing else may stay
-        found[name] = {kind: each for kind, each in found[name].items() if kind in OF_PUNCTUATIONS} | figures
+    found |= _answers(spark, (rows for name, each in near.items() for rows in questions(name, each)))
     surveys = {name: _survey(figures, arrivals[name]) for name, figures in found.items()}
     return {
         name: _with_others(spark, each, arrivals[name]) if each.others else each for name, each in surveys.items()
