@@ -82,6 +82,7 @@ COMPUTED = {
     "COUNT(DISTINCT i) FILTER (WHERE b)": "",
     "COUNT(DISTINCT i) FILTER (WHERE x > 1)": "",
     "SUM(DISTINCT x) FILTER (WHERE NOT b)": "",
+    "COUNT(DISTINCT CASE WHEN b THEN i END) FILTER (WHERE i > 0)": "",
     "STDDEV(d + 1e9) FILTER (WHERE NOT b)": "",
     "MAX(x) - MIN(x)": "",
 }

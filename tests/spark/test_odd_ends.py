@@ -44,16 +44,17 @@ def test_columns_may_have_the_names_that_we_use_ourselves(spark: SparkSession, t
         tmp_path,
         """
         CREATE STREAM s (everything BIGINT, unreadable BIGINT, box BIGINT, _corrupt STRING, _stream STRING,
-          PUNCTUATED BY (everything), PUNCTUATED BY (unreadable), PUNCTUATED BY (box, unreadable)) FROM FILES s;
+          `ROWS` STRING, PUNCTUATED BY (everything), PUNCTUATED BY (unreadable), PUNCTUATED BY (box, unreadable),
+          UNIQUE (`ROWS`)) FROM FILES s;
         CREATE SINK out USING json LOCATION 'out';
         INSERT INTO out SELECT everything, COUNT(*) AS n, MAX(_corrupt) AS c, MAX(_stream) AS s FROM s
         GROUP BY everything;
         """,
     )
     row = {"unreadable": 1, "box": 1, "_corrupt": "fine", "_stream": "too"}
-    script.slice(s=[{"everything": 1, **row}, {"everything": 2, **row}, {"everything": 3, **row}])
+    script.slice(s=[{"everything": n, "ROWS": f"{n}", **row} for n in (1, 2, 3)])
     script.slice(s=['{"everything": [1, 2]}', '{"unreadable": 9}', '{"unreadable": 8, "box": 8}'])
-    script.slice(s=[{"everything": 3, **row}, {"everything": 4, **row}])
+    script.slice(s=[{"everything": n, "ROWS": f"again {n}", **row} for n in (3, 4)])
     query = script.run_to_end()
     assert query.quarantine().count() == 0
     counts = {1: 1, 2: 1, 3: 2, 4: 1}

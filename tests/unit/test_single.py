@@ -52,6 +52,20 @@ def test_rows_that_may_agree_are(query: str) -> None:
     assert len(grouping(query)) == 1
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT DISTINCT k FROM (SELECT k, {} AS b FROM s)",
+        "SELECT k FROM (SELECT k, {} AS b FROM s) GROUP BY k",
+        "SELECT k, date_trunc('hour', {}) AS h FROM s GROUP BY 1, 2",
+    ],
+)
+def test_a_row_that_is_in_several_buckets_repeats_its_key(query: str) -> None:
+    overlapping = "window(at, '10 minutes', '5 minutes').start"
+    assert len(grouping(query.format(overlapping))) == 1
+    assert grouping(query.format("window(at, '5 minutes', '5 minutes').start")) == []
+
+
 def test_a_key_that_may_be_null_may_repeat() -> None:
     assert grouping("SELECT DISTINCT n FROM s") == [Distinct]
 

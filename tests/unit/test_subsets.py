@@ -34,6 +34,11 @@ def test_case_is_a_filter_too() -> None:
     assert [*parts("COUNT(DISTINCT x)", "COUNT(DISTINCT CASE WHEN y < 1 THEN x END)").values()] == [1]
 
 
+def test_a_part_of_a_part_is_none_of_the_whole() -> None:
+    part = "COUNT(DISTINCT CASE WHEN y < 1 THEN x END)"
+    assert [*parts("COUNT(DISTINCT x)", part, f"{part} FILTER (WHERE y < 0)").values()] == [1]
+
+
 @pytest.mark.parametrize(
     "other",
     [

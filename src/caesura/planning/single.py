@@ -54,10 +54,16 @@ def _keys(node: Plan) -> Iterator[frozenset[str]]:
                     yield frozenset(f"{alias}.{name}" for name in promise.columns)
         case Filter(input=below):
             yield from _keys(below)
-        case Project(input=below, outputs=outputs):
+        case Project(input=below, outputs=outputs) if not any(_multiplies(each.expr.tree) for each in outputs):
             names = {each.expr.tree.name: each.name for each in outputs if isinstance(each.expr.tree, exp.Column)}
             for key in _keys(below):
                 if key <= names.keys():
                     yield frozenset(names[each] for each in key)
         case _:
             return
+
+
+def _multiplies(tree: exp.Expr) -> bool:
+    """Whether it puts a row into several time buckets."""
+    windows = (each for each in tree.find_all(exp.Anonymous) if each.name == "window")
+    return any(size.name != slide.name for _, size, slide, *_ in (each.expressions for each in windows))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Figures: TypeAlias = dict[tuple[str, ...], str]
 """(kind,) or (kind, of which column or which promise) → SQL."""
+_OF_KEY = "caesura: rows of key"
 _OF, _KEY, _BLOCK, _BITS, _ROWS, _LEAST, _GREATEST = "of", "number", "block", "bits", "rows", "least", "greatest"
 
 _OF_PLAIN = {"plain": "count", "first": "min", "last": "max"}
@@ -44,8 +45,8 @@ def questions(name: str, arrivals: Arrivals, *, glance: bool = False, apart: boo
             keys = rows.only(unique.columns).present(unique.columns)
             key = arrivals.contract.run_key(unique)
             if key is None:
-                grouped, different = keys.grouped(unique.columns, {_ROWS: "count(*)"}), "count(*)"
-                yield _told(name, grouped, {("keyed", f"{i}"): f"sum({_ROWS})", ("keys", f"{i}"): different})
+                counted = {("keyed", f"{i}"): f"sum({quote(_OF_KEY)})", ("keys", f"{i}"): "count(*)"}
+                yield _told(name, keys.grouped(unique.columns, {_OF_KEY: "count(*)"}), counted)
             else:
                 blocks = _blocks(keys.project({_KEY: number(*key)}))
                 yield _told(name, blocks, _of_blocks(f"{i}", ("keyed", "keys", "first key", "last key")))

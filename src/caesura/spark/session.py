@@ -30,7 +30,9 @@ _CONF = Path(__file__).parent / "conf"
 _COLLECTOR = "-XX:+UseParallelGC"
 """Java's default marks garbage beside the work, on cores that slices need: up to a quarter of their time."""
 _OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "PYSPARK_SUBMIT_ARGS")
-"""Variables in which somebody may have chosen another."""
+"""Variables in which somebody may have chosen another,"""
+_CHOICES = ("GC", "@", "-XX:Flags", "VMOptionsFile", "properties-file")
+"""there or in a file."""
 
 
 def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str] = ()) -> SparkSession:
@@ -115,7 +117,7 @@ def _quieten() -> None:
 def _may_choose_collector() -> bool:
     """Java does not start with two: a Spark that is set up by somebody, or Java's own variables, may name one."""
     ours = os.environ.get("SPARK_CONF_DIR") == str(_CONF)
-    return ours and not any("GC" in os.environ.get(name, "") for name in _OPTIONS)
+    return ours and not any(choice in os.environ.get(name, "") for name in _OPTIONS for choice in _CHOICES)
 
 
 def _require_java() -> None:

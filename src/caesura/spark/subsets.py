@@ -24,6 +24,8 @@ def beyond(group: Group) -> dict[Aggregate, tuple[str, ...]]:
     }
     found = {}
     for each, value in sets.items():
+        if _some_of(value) in sets.values():  # a part of another, which reads it whole
+            continue
         parts = dict.fromkeys(other.arguments[0] for other, tree in sets.items() if _some_of(tree) == value)
         if parts:
             found[each] = tuple(parts)
