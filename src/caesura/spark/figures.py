@@ -45,7 +45,7 @@ def questions(name: str, arrivals: Arrivals, *, glance: bool = False, apart: boo
             keys = rows.only(unique.columns).present(unique.columns)
             key = arrivals.contract.run_key(unique)
             if key is None:
-                counted = {("keyed", f"{i}"): f"sum({quote(_OF_KEY)})", ("keys", f"{i}"): "count(*)"}
+                counted: Figures = {("keyed", f"{i}"): f"sum({quote(_OF_KEY)})", ("keys", f"{i}"): "count(*)"}
                 yield _told(name, keys.grouped(unique.columns, {_OF_KEY: "count(*)"}), counted)
             else:
                 blocks = _blocks(keys.project({_KEY: number(*key)}))
