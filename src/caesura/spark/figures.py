@@ -21,7 +21,7 @@ _OF, _KEY, _BLOCK, _BITS, _ROWS, _LEAST, _GREATEST = "of", "number", "block", "b
 _OF_PLAIN = {"plain": "count", "first": "min", "last": "max"}
 
 
-def questions(name: str, arrivals: Arrivals, *, glance: bool = False, apart: bool = True) -> Iterator[Rows]:
+def questions(name: str, arrivals: Arrivals, *, glance: bool, apart: bool) -> Iterator[Rows]:
     """How much there is of what, and what there is to know of the rows that nothing forbids.
 
     A glance is one look at all rows: where the driver knows what is closed, or between which ends, the least and

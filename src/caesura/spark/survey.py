@@ -7,7 +7,7 @@ come. In the usual case nothing is broken, and nobody asks again; and what does 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -110,14 +110,14 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     arrivals = {name: each.gathered() for name, each in arrivals.items()}
     glanced = {n for n, each in arrivals.items() if each.ranges_tell and not (n in last and last[n].near)}
     apart = {name for name in arrivals if name not in last or last[name].dense}
-    asked = (
-        rows
-        for name, each in arrivals.items()
-        for rows in questions(name, each, glance=name in glanced, apart=name in apart)
-    )
-    found = _answers(spark, asked)
-    near = {name: arrivals[name] for name in glanced if _near(found[name], arrivals[name])}
-    found |= _answers(spark, (rows for name, each in near.items() for rows in questions(name, each)))
+
+    def asked(names: Iterable[str], glanced: Collection[str]) -> Iterator[Rows]:
+        for name in names:
+            yield from questions(name, arrivals[name], glance=name in glanced, apart=name in apart)
+
+    found = _answers(spark, asked(arrivals, glanced))
+    near = [name for name in arrivals if name in glanced and _near(found[name], arrivals[name])]
+    found |= _answers(spark, asked(near, ()))
     surveys = {name: _survey(figures, arrivals[name]) for name, figures in found.items()}
     return {
         name: _with_others(spark, each, arrivals[name]) if each.others else each for name, each in surveys.items()
