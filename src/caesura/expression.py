@@ -21,7 +21,7 @@ class Expr:
     @property
     def sql(self) -> str:
         """Spark SQL, generated from the tree: the user's own text never reaches Spark."""
-        return self.tree.sql(dialect="spark", comments=False)
+        return sql(self.tree)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -33,6 +33,11 @@ class Expr:
         return self.tree.name if isinstance(self.tree, exp.Column) else None
 
 
+def sql(tree: exp.Expr) -> str:
+    """As Spark reads it."""
+    return tree.sql(dialect="spark", comments=False)
+
+
 def columns_of(tree: exp.Expr) -> frozenset[str]:
     """The names of the columns in it."""
     return frozenset(column.name for column in tree.find_all(exp.Column))
@@ -40,7 +45,7 @@ def columns_of(tree: exp.Expr) -> frozenset[str]:
 
 def shown(tree: exp.Expr) -> str:
     """SQL for people to read, without the quotes that plan names need."""
-    return tree.sql(dialect="spark", comments=False).replace("`", "")
+    return sql(tree).replace("`", "")
 
 
 def column(name: str, type: Type, span: Span | None = None) -> Expr:

@@ -109,3 +109,13 @@ def test_a_table_that_is_not_given_is_an_error(session: SparkSession) -> None:
     )
     with pytest.raises(PySparkException, match="not given"):
         plans._executed(kept.plan).collect()
+
+
+def test_what_a_where_and_its_reader_take_is_computed_once(session: SparkSession) -> None:
+    """Spark puts what a projection computes in the place of both, which this would tell."""
+    numbers(session, 1, 9).createOrReplaceTempView("table_1")
+    rows = leaf(numbers(session, 1, 9)).computing("text", "hex(n)").where("text <> '3'").project({"t": "text"})
+    statement, _ = rows.statement()
+    plan = str(session.sql(statement)._jdf.queryExecution().executedPlan().toString())
+    assert plan.count("hex(") == 1
+    assert rows.frame(session).count() == 8

@@ -67,6 +67,14 @@ class Rows:
         generators = (f" LATERAL VIEW explode({sql}) {named[n]} AS {quote(n)}" for n, sql in arrays.items())
         return Rows(tuple(arrays), (f"SELECT {chosen} FROM ", self, " AS mine", *generators), self.small)
 
+    def computing(self, name: str, sql: str) -> Rows:
+        """The same with one more column, which is computed once for each row: what a projection computes, Spark
+        would put in the place of each reader, a WHERE and what is above it."""
+        columns = (*self.columns, name)
+        view = f" AS mine LATERAL VIEW explode(array({sql})) computed AS {quote(name)}"
+        parts = (f"SELECT {_list(columns)} FROM ", self, view)
+        return Rows(columns, parts, self.small, ranges=self.ranges, filled=self.filled)
+
     def repeated(self, outputs: Mapping[str, str], times: str) -> Rows:
         """Column → SQL, each row so many times. Two steps, because the arrays that Spark explodes have to fit."""
         counted = self.project({**outputs, "times": times})

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from sqlglot import exp
 
 from caesura.catalog import Interval
-from caesura.expression import Expr, shown
+from caesura.expression import Expr, shown, sql
 from caesura.safety.patterns import disorder
 from caesura.safety.predicates import constant
 from caesura.types import BIGINT, STRING, Type
@@ -126,13 +126,9 @@ def _called(inner: Rising | None, tree: exp.Expr) -> Rising | None:
     def called(value: str) -> str:
         copy = tree.copy()
         copy.set("this", exp.Var(this=value))
-        return _sql(copy)
+        return sql(copy)
 
     return _over(inner, called)
-
-
-def _sql(tree: exp.Expr) -> str:
-    return tree.sql(dialect="spark", comments=False)
 
 
 def _cast(inner: Rising | None, to: Type) -> Rising | None:
@@ -191,7 +187,7 @@ def _text(tree: exp.Anonymous, inner: Rising | None) -> Rising | None:
     if inner is None or time is None or _disorder(tree) is not None:
         return None
     clock = inner if inner.type.kind == "DATE" else _across(time, _WALL_CLOCK)
-    pattern = _sql(tree.expressions[1])
+    pattern = sql(tree.expressions[1])
 
     def text(known: str) -> str:
         # BETWEEN is nothing that Spark evaluates in a table of constants.
@@ -249,7 +245,7 @@ def _divided(tree: exp.IntDiv | exp.Div, inner: Rising | None) -> Rising | None:
     """By a positive number."""
     if inner is None or not inner.type.numeric:
         return None
-    by = _sql(tree.expression)
+    by = sql(tree.expression)
     if isinstance(tree, exp.Div):
         type = Type("DOUBLE") if inner.type.integral else inner.type
         return _over(inner, lambda value: f"try_divide({value}, {by})", type)
@@ -261,7 +257,7 @@ def _divided(tree: exp.IntDiv | exp.Div, inner: Rising | None) -> Rising | None:
 def _shifted(tree: exp.Add | exp.Sub, inner: Rising | None, by: exp.Expr) -> Rising | None:
     if inner is None or not _moves(inner.type, by):
         return None
-    function, constant_sql = "try_add" if isinstance(tree, exp.Add) else "try_subtract", _sql(by)
+    function, constant_sql = "try_add" if isinstance(tree, exp.Add) else "try_subtract", sql(by)
     strict = inner.type.integral or inner.type.kind in ("TIMESTAMP", "TIMESTAMP_NTZ")
     return _over(inner, lambda value: f"{function}({value}, {constant_sql})", strict=strict)
 

@@ -9,8 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from sqlglot import exp
+
 from caesura import plan
 from caesura.catalog import Column, OrderedBy, Stream, Table, Values
+from caesura.expression import sql
 from caesura.operators.closed import Attributes, Closed, in_order
 from caesura.operators.combine import Combination
 from caesura.operators.conditions import Condition
@@ -47,6 +50,7 @@ from caesura.spark.clock import residual
 from caesura.spark.frames import framed
 from caesura.spark.halves import compared, paired
 from caesura.spark.needed import needed
+from caesura.spark.once import reading, repeated
 from caesura.spark.panes import Overlapping, overlapping
 from caesura.spark.pins import able, chains, given_up
 from caesura.spark.spans import outside
@@ -145,6 +149,7 @@ class _Compiler:
         self._passing = dict(self._passed_by())
         self._wanted = AllWanted(self._nodes, roots, asked, self._graphs, self._purging, synopses, self._passing)
         self._buckets = dict(self._grouped_by_panes())
+        self._values = dict(self._computed_once())
         self._stores = self._stream_stores()
         self._needed = needed(self._nodes, roots, lambda node: self._wanted[node].columns)
         self._once = read_once(roots)
@@ -160,7 +165,7 @@ class _Compiler:
                 case plan.Scan():
                     pass
                 case plan.Filter():
-                    operators[node] = Select(node.predicate.sql, self._complement(node))
+                    operators[node] = self._select(node)
                 case plan.Project():
                     operators[node] = Project(self._outputs(node), self._wanted.images(node))
                 case plan.Join(kind="inner"):
@@ -209,7 +214,8 @@ class _Compiler:
         if node in self._taking:
             return self._taking[node].passed({output.name: output.expr for output in node.outputs})
         panes = {key: buckets.pane for key, buckets in self._buckets.get(node, {}).items()}
-        return {output.name: panes.get(output.name, output.expr.sql) for output in node.outputs}
+        value = self._values.get(node.input)
+        return {each.name: panes.get(each.name, reading(each.expr, value)) for each in node.outputs}
 
     def _grouped_by_panes(self) -> Iterator[tuple[plan.Plan, dict[str, Overlapping]]]:
         """Where a grouping by buckets that overlap is all that reads a projection, it is by panes."""
@@ -221,6 +227,19 @@ class _Compiler:
                     alone = self._wanted[below].readers == 1 and below not in self._taking
                     if alone and len(found) == 1 and found.keys() <= {*keys} - arguments:
                         yield below, found
+
+    def _computed_once(self) -> Iterator[tuple[plan.Plan, exp.Expr]]:
+        """Of filters that are read by one projection: what both compute."""
+        for node in self._nodes:
+            if isinstance(node, plan.Project) and node not in self._taking:
+                value = repeated(node)
+                if value is not None and self._wanted[node.input].readers == 1:
+                    yield node.input, value
+
+    def _select(self, node: plan.Filter) -> Select:
+        value = self._values.get(node)
+        computed = None if value is None else sql(value)
+        return Select(reading(node.predicate, value), self._complement(node), computed)
 
     def _complement(self, node: plan.Filter) -> Closed:
         patterns = (each.patterns[0] for each in excluded(node.predicate, self._types[node]))
