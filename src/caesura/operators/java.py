@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from py4j.java_gateway import java_import
 from pyspark.sql import SparkSession
+
+
+def find_soon(spark: SparkSession) -> None:
+    """The class that PySpark asks for by its short name for every statement and every list: else it is looked for
+    in every package that PySpark imports, in all jars."""
+    java_import(spark._jvm, "org.apache.spark.api.python.PythonUtils")
 
 
 def java(spark: SparkSession, name: str) -> Any:
