@@ -53,6 +53,7 @@ _SETTINGS = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ui.explainMode": "simple",  # a text is made of every plan, for a page that nobody may look at
+    "spark.sql.execution.usePartitionEvaluator": "true",  # else each step's code is read for what it refers to
     "spark.sql.variable.substitute": "false",  # a value may contain ${…}, and is to stay as it is
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.analyzer.maxIterations": "1000",  # a wide stream's punctuations are a deep statement

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
+from caesura.operators.java import java
 from caesura.signals import postponed
 from caesura.spark.reasons import SPARK_ERRORS
 
@@ -29,6 +30,8 @@ _CONF = Path(__file__).parent / "conf"
 """A Spark configuration folder that keeps the logs to errors."""
 _COLLECTOR = "-XX:+UseParallelGC"
 """Java's default marks garbage beside the work, on cores that slices need: up to a quarter of their time."""
+_SERVICES = ("yarn.", "mapreduce.", "ipc.", "ha.")
+_HADOOP = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME")
 _OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "PYSPARK_SUBMIT_ARGS")
 """Variables in which somebody may have chosen another,"""
 _CHOICES = ("GC", "@", "-XX:Flags", "VMOptionsFile", "properties-file")
@@ -78,7 +81,22 @@ def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str]
         )
     with postponed():  # a JVM that is left while it starts would stay behind
         SparkContext.getOrCreate(SparkConf().setAll(list(builder._options.items())))
-    return builder.getOrCreate()
+    session = builder.getOrCreate()
+    if _is_ours() and master.startswith("local"):
+        forget_idle_settings(session)
+    return session
+
+
+def forget_idle_settings(spark: SparkSession) -> None:
+    """Defaults of services that a local Spark does not have. Every reader of files copies all settings of Hadoop,
+    and sends them to its tasks, each of them with the file that it is from, compressed: two thirds are of these,
+    and code that asks for one has the same default itself (decision 0026)."""
+    java(spark, "org.apache.hadoop.mapred.JobConf")()  # the first one loads the defaults of its own once more
+    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    for service in _SERVICES:
+        for name in settings.getPropsWithPrefix(service).keySet().toArray():
+            if "committer" not in name:
+                settings.unset(f"{service}{name}")
 
 
 @contextmanager
@@ -114,10 +132,14 @@ def _quieten() -> None:
     logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)  # a slice that fails has a diagnostic
 
 
+def _is_ours() -> bool:
+    """Whether nobody has set up a Spark, or Hadoop."""
+    return os.environ.get("SPARK_CONF_DIR") == str(_CONF) and not any(name in os.environ for name in _HADOOP)
+
+
 def _may_choose_collector() -> bool:
     """Java does not start with two: a Spark that is set up by somebody, or Java's own variables, may name one."""
-    ours = os.environ.get("SPARK_CONF_DIR") == str(_CONF)
-    return ours and not any(choice in os.environ.get(name, "") for name in _OPTIONS for choice in _CHOICES)
+    return _is_ours() and not any(choice in os.environ.get(name, "") for name in _OPTIONS for choice in _CHOICES)
 
 
 def _require_java() -> None:
