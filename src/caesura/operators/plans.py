@@ -29,8 +29,14 @@ _ALL = 1_000_000
 """Columns that are listed."""
 
 
-_EXCHANGED = {"LogicalRelation", "InMemoryRelation", "LogicalRDD", "LocalRelation"}
-"""Leaves with rows: files, what is held in memory, what another statement gives, constants."""
+_EXCHANGED = {
+    "LogicalRelation": ("relation", "catalogTable", "isStreaming", "stream"),
+    "InMemoryRelation": (),
+    "LogicalRDD": ("rdd", "stats"),
+    "LocalRelation": ("data", "isStreaming", "stream"),
+}
+"""Leaves with rows: files, what is held in memory, what another statement gives, constants; and what one of them
+has besides its columns."""
 
 
 class Table:
@@ -64,6 +70,20 @@ class Table:
 
 
 @dataclass(frozen=True)
+class _Leaf:
+    """Several statements read it, and each call of Java takes a while, so it is looked at once."""
+
+    node: Any
+    kind: str
+    parts: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, node: Any) -> _Leaf:
+        kind = _class(node)
+        return cls(node, kind, tuple(getattr(node, part)() for part in _EXCHANGED.get(kind, ())))
+
+
+@dataclass(frozen=True)
 class _Known:
     """What Spark knows of a table. What is held in memory is one leaf; else it would be looked for by the whole
     plan. Leaves are exchanged. Tables of one kind can take each other's place: the same columns, read by
@@ -71,15 +91,15 @@ class _Known:
     """
 
     plan: Any
-    leaves: tuple[Any, ...]
+    leaves: tuple[_Leaf, ...]
     kind: tuple[str, ...]
 
     @classmethod
     def of(cls, frame: DataFrame) -> _Known:
         plan = _with_memory(frame)
-        leaves = tuple(leaf for leaf in _each(plan.collectLeaves()) if _class(leaf) in _EXCHANGED)
+        leaves = tuple(leaf for leaf in map(_Leaf.of, _each(plan.collectLeaves())) if leaf.kind in _EXCHANGED)
         steps = "" if plan.children().isEmpty() else _steps(plan)
-        return cls(plan, leaves, (frame._jdf.schema().json(), *map(_class, leaves), steps))
+        return cls(plan, leaves, (frame._jdf.schema().json(), *(leaf.kind for leaf in leaves), steps))
 
 
 @dataclass(frozen=True)
@@ -89,6 +109,7 @@ class _Gap:
     table: str
     leaf: int
     node: Any
+    columns: Any
 
 
 @dataclass(frozen=True)
@@ -199,7 +220,7 @@ class Plans:
         for name, table in tables.items():
             gaps = self._maps()
             for i, leaf in enumerate(table.leaves):
-                gaps.put(leaf, self._leaf(leaf.output(), rows[name, i], self._small))
+                gaps.put(leaf.node, self._leaf(leaf.node.output(), rows[name, i], self._small))
             plans[name] = self._exchanged(table.plan, gaps)
         plan = self._optimised(statement, plans)
         known = java(self._spark, "java.util.IdentityHashMap")()
@@ -212,30 +233,31 @@ class Plans:
                     if (at := known.get(leaf.rdd())) is None:
                         raise LookupError("a statement reads a table that was not given")
                     name, i = places[at]
-                    found.append(_Gap(name, i, leaf))
+                    found.append(_Gap(name, i, leaf, leaf.output()))
         return _Kept(plan, tuple(found))
 
     def _filled(self, kept: _Kept, tables: Mapping[str, _Known]) -> Any:
         exchanged = self._maps()
         for gap in kept.gaps:
-            exchanged.put(gap.node, self._with_output(tables[gap.table].leaves[gap.leaf], gap.node.output()))
+            exchanged.put(gap.node, self._with_output(tables[gap.table].leaves[gap.leaf], gap.columns))
         return self._exchanged(kept.plan, exchanged)
 
     def _exchanged(self, plan: Any, nodes: Any) -> Any:
         """Also in the subqueries that the optimiser makes of what is computed more than once."""
         return plan.transformDownWithSubqueries(self._scala.toScalaMap(nodes))
 
-    def _with_output(self, leaf: Any, output: Any) -> Any:
+    def _with_output(self, leaf: _Leaf, output: Any) -> Any:
         """The same leaf, with columns that the rest of a plan knows."""
-        match _class(leaf):
+        match leaf.kind:
             case "LogicalRelation":
-                return leaf.copy(leaf.relation(), output, leaf.catalogTable(), leaf.isStreaming(), leaf.stream())
+                relation, *rest = leaf.parts
+                return leaf.node.copy(relation, output, *rest)
             case "InMemoryRelation":
-                return leaf.withOutput(output)
+                return leaf.node.withOutput(output)
             case "LogicalRDD":
-                return self._leaf(output, leaf.rdd(), leaf.stats())
+                return self._leaf(output, *leaf.parts)
             case _:
-                return leaf.copy(output, leaf.data(), leaf.isStreaming(), leaf.stream())
+                return leaf.node.copy(output, *leaf.parts)
 
     def _executed(self, plan: Any) -> DataFrame:
         """To Spark a leaf: whoever writes it, observes it or reads it again is planned in no time."""
