@@ -39,10 +39,8 @@ def lasting_session(memory: str, settings: Mapping[str, str] | None = None) -> S
     builder = builder.config("spark.driver.extraJavaOptions", f"-Xms{memory} {COLLECTOR}")
     for key, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(key, value)
-    fresh = SparkSession.getActiveSession() is None
     spark = builder.getOrCreate()
-    if fresh:
-        forget_idle_settings(spark)  # as embedded by Caesura, so for all
+    forget_idle_settings(spark)  # as embedded by Caesura, so for all
     return spark
 
 

@@ -8,9 +8,9 @@ from py4j.java_gateway import java_import
 from pyspark.sql import SparkSession
 
 
-def find_soon(spark: SparkSession) -> None:
-    """The class that PySpark asks for by its short name for every statement and every list: else it is looked for
-    in every package that PySpark imports, in all jars."""
+def import_helper(spark: SparkSession) -> None:
+    """The class that PySpark asks for by its short name, for every statement and every list. It would look for it
+    in every package that it imports, and Java each time in all jars."""
     java_import(spark._jvm, "org.apache.spark.api.python.PythonUtils")
 
 

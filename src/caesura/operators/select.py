@@ -19,7 +19,7 @@ class Select(Stateless):
     excluded: Closed = NOTHING
     """What no row has that satisfies the predicate. It is part of the history, since it was never news."""
     value: str | None = None
-    """What the predicate, and the one reader besides, take from `VALUE`, as SQL over the input's columns."""
+    """What the predicate and the only reader find in the column `VALUE`, as SQL over the input's columns."""
 
     def step(self, state: State, inputs: tuple[Flow, ...]) -> Rows | None:
         (source,) = inputs

@@ -231,10 +231,12 @@ class _Compiler:
     def _computed_once(self) -> Iterator[tuple[plan.Plan, exp.Expr]]:
         """Of filters that are read by one projection: what both compute."""
         for node in self._nodes:
-            if isinstance(node, plan.Project) and node not in self._taking:
-                value = repeated(node)
-                if value is not None and self._wanted[node.input].readers == 1:
-                    yield node.input, value
+            match node:
+                case plan.Project(input=plan.Filter() as below, outputs=outputs) if node not in self._taking:
+                    panes = self._buckets.get(node, {})
+                    value = repeated(below, (each for each in outputs if each.name not in panes))
+                    if value is not None and self._wanted[below].readers == 1:
+                        yield below, value
 
     def _select(self, node: plan.Filter) -> Select:
         value = self._values.get(node)

@@ -19,7 +19,7 @@ from caesura.checkpoint.manifest import MANIFESTS, last_manifest
 from caesura.checkpoint.storage import LocalStorage, Storage
 from caesura.diagnostics import CaesuraError, Diagnostic
 from caesura.diagnostics.code import Code
-from caesura.operators.java import find_soon, java
+from caesura.operators.java import import_helper, java
 from caesura.operators.rows import Rows, leaf
 from caesura.planning.statistics import Statistics
 from caesura.progress import Progress
@@ -276,7 +276,7 @@ def work_session(spark: SparkSession) -> SparkSession:
     Adaptive execution is off: it plans stage by stage, which costs a slice more than it gains, since the sizes of
     slices and state tables are known from their files.
     """
-    find_soon(spark)
+    import_helper(spark)
     session = spark.newSession()
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)

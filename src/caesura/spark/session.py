@@ -30,12 +30,16 @@ _CONF = Path(__file__).parent / "conf"
 """A Spark configuration folder that keeps the logs to errors."""
 _COLLECTOR = "-XX:+UseParallelGC"
 """Java's default marks garbage beside the work, on cores that slices need: up to a quarter of their time."""
-_SERVICES = ("yarn.", "mapreduce.", "ipc.", "ha.")
-_HADOOP = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME")
 _OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "PYSPARK_SUBMIT_ARGS")
 """Variables in which somebody may have chosen another,"""
 _CHOICES = ("GC", "@", "-XX:Flags", "VMOptionsFile", "properties-file")
 """there or in a file."""
+_SERVICES = ("yarn.", "mapreduce.", "ipc.", "ha.")
+"""What names of settings begin with of which a local Spark needs none, but those of committers of files."""
+_HADOOP = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "HADOOP_HOME")
+"""Variables of somebody who has set up Hadoop."""
+_GIVEN = "spark.hadoop."
+"""What names of Spark's settings begin with that are Hadoop's."""
 
 
 def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str] = ()) -> SparkSession:
@@ -79,10 +83,11 @@ def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str]
             .config("spark.sql.shuffle.partitions", os.cpu_count() or 1)
             .config("spark.driver.memory", os.environ.get("CAESURA_DRIVER_MEMORY", "4g"))
         )
+    began = SparkContext._active_spark_context is None
     with postponed():  # a JVM that is left while it starts would stay behind
         SparkContext.getOrCreate(SparkConf().setAll(list(builder._options.items())))
     session = builder.getOrCreate()
-    if _is_ours() and master.startswith("local"):
+    if began and _is_ours() and not any(name in os.environ for name in _HADOOP):
         forget_idle_settings(session)
     return session
 
@@ -90,13 +95,18 @@ def embedded(master: str | None = None, *, ui: bool = False, jars: Sequence[str]
 def forget_idle_settings(spark: SparkSession) -> None:
     """Defaults of services that a local Spark does not have. Every reader of files copies all settings of Hadoop,
     and sends them to its tasks, each of them with the file that it is from, compressed: two thirds are of these,
-    and code that asks for one has the same default itself (decision 0026)."""
-    java(spark, "org.apache.hadoop.mapred.JobConf")()  # the first one loads the defaults of its own once more
+    and what reads and writes files asks for none of them, or has the same default itself (decision 0026)."""
+    if not str(spark.sparkContext.master).startswith("local"):
+        return
+    for loads in ("mapred.JobConf", "hdfs.HdfsConfiguration"):  # which, were they later, would load all once more
+        java(spark, f"org.apache.hadoop.{loads}")()
     settings = spark.sparkContext._jsc.hadoopConfiguration()
+    given = {name.removeprefix(_GIVEN) for name, _ in spark.sparkContext.getConf().getAll()}
     for service in _SERVICES:
-        for name in settings.getPropsWithPrefix(service).keySet().toArray():
-            if "committer" not in name:
-                settings.unset(f"{service}{name}")
+        names = java(spark, "java.lang.String").join("\n", settings.getPropsWithPrefix(service).keySet())
+        for name in (f"{service}{rest}" for rest in names.split("\n")):
+            if "committer" not in name and name not in given:
+                settings.unset(name)
 
 
 @contextmanager
@@ -133,8 +143,8 @@ def _quieten() -> None:
 
 
 def _is_ours() -> bool:
-    """Whether nobody has set up a Spark, or Hadoop."""
-    return os.environ.get("SPARK_CONF_DIR") == str(_CONF) and not any(name in os.environ for name in _HADOOP)
+    """Whether nobody has set up a Spark."""
+    return os.environ.get("SPARK_CONF_DIR") == str(_CONF)
 
 
 def _may_choose_collector() -> bool:
