@@ -13,6 +13,7 @@ from hashlib import sha256
 from sqlglot import exp
 
 from caesura.catalog import Catalog, Column, CompleteBy, Origin, Sink, Stream
+from caesura.expression import sql
 from caesura.plan import (
     Aggregate,
     Equality,
@@ -84,7 +85,7 @@ class _Names:
                 columns = [self._name(column.name) for column in value.columns]
                 return f"Scan({_text(value.relation)}, {_text(value.window)}, {columns})"
             case exp.Expr():
-                return value.transform(self._renamed).sql(dialect="spark", comments=False)
+                return sql(value.transform(self._renamed))
             case tuple():
                 return f"({', '.join(map(self.text, value))})"
         if is_dataclass(value):
@@ -123,7 +124,7 @@ def _text(value: object) -> str:
             lasting = [each for each in options if each[0] not in _PACE and not is_secret(each[0])]
             return repr((value.format.lower(), masked("", value.location or ""), lasting))
         case exp.Expr():
-            return value.sql(dialect="spark", comments=False)
+            return sql(value)
         case tuple():
             return f"({', '.join(map(_text, value))})"
     if is_dataclass(value):
