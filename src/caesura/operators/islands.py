@@ -68,21 +68,73 @@ def _enumerable(intervals: Rows, type: Type) -> Rows:
         f"low <= high AND low <= {greatest}L AND high >= {least}L"  # nothing of a type is beyond its last value
     )
     numbers = intervals.project({"low": first, "high": last}).where(filled)
-    farthest = "max(high) OVER (ORDER BY low ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
-    starts = "farthest IS NULL OR (low > farthest AND try_subtract(low, 1L) > farthest)"
-    return (
-        numbers.extended({"farthest": farthest})
-        .extended({"island": f"sum(int({starts})) OVER (ORDER BY low ROWS UNBOUNDED PRECEDING)"})
-        .grouped(["island"], {"low": "min(low)", "high": "max(high)"})
-        .project(
-            {
-                "low": f"IF(low = {_LEAST}, NULL, {at_number('low', type)})",
-                "high": f"IF(high = {_GREATEST}, NULL, {at_number('high', type)})",
-                "low_open": "false",
-                "high_open": "false",
-            }
-        )
+    return _in_blocks(numbers).project(
+        {
+            "low": f"IF(low = {_LEAST}, NULL, {at_number('low', type)})",
+            "high": f"IF(high = {_GREATEST}, NULL, {at_number('high', type)})",
+            "low_open": "false",
+            "high_open": "false",
+        }
     )
+
+
+def _in_blocks(numbers: Rows) -> Rows:
+    """Numbers from `low` to `high`, both included, in as few intervals as there can be.
+
+    They are put into blocks of 64, a bit for each number, and blocks are what is sorted: of numbers that lie close to
+    one another these are few. An interval over several blocks is its first one, its last one, and one row for the
+    full ones between. Then the runs of bits are numbered from block to block, and one that goes on in the next
+    block has the same number there.
+    """
+    at_first, at_last = "shiftright(low, 6)", "shiftright(high, 6)"
+    between = _part(f"shiftleft({at_first} + 1, 6)", f"shiftleft({at_last}, 6) - 1", "-1L")
+    several = (
+        _part("low", "low | 63", _bits("low", "63")),
+        f"IF({at_first} + 1 < {at_last}, {between}, NULL)",
+        _part("high & -64", "high", _bits("0", "high")),
+    )
+    one = _part("low", "high", _bits("low", "high"))
+    parts = numbers.exploded({"part": f"IF({at_first} = {at_last}, array({one}), array({', '.join(several)}))"})
+    blocks = (
+        parts.present(["part"])
+        .project({name: f"part.{name}" for name in ("first", "last", "bits", "low", "high")})
+        .grouped(["first", "last"], {"bits": "bit_or(bits)", "low": "min(low)", "high": "max(high)"})
+    )
+    order = "ORDER BY first, last DESC"
+    before = f"OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+    beside = f"lag(last) OVER ({order}) = first - 1 AND lag(bits) OVER ({order}) < 0"  # the last bit is the sign
+    goes_on = f"(bits & 1) = 1 AND coalesce(full >= first - 1 OR ({beside}), false)"
+    numbered = (
+        blocks.extended({"full": f"max(IF(bits = -1, last, NULL)) {before}"})
+        .where("bits = -1 OR coalesce(full < first, true)")
+        .extended({"goes_on": f"int({goes_on})", "runs": f"bit_count({_STARTS})"})
+        .extended({"island": f"coalesce(sum(runs - goes_on) {before}, 0L) - goes_on"})
+    )
+    each = f"IF(runs = 1, array(struct(low, high)), zip_with({_places(_STARTS)}, {_places(_ENDS)}, {_RUN}))"
+    named = "(run, i) -> struct(run.low AS low, run.high AS high, island + i AS island)"
+    runs = numbered.exploded({"run": f"transform({each}, {named})"})
+    apart = runs.project({name: f"run.{name}" for name in ("low", "high", "island")})
+    return apart.grouped(["island"], {"low": "min(low)", "high": "max(high)"})
+
+
+_STARTS, _ENDS = "(bits & ~shiftleft(bits, 1))", "(bits & ~shiftrightunsigned(bits, 1))"
+"""The first bit of each run of bits, and the last."""
+_RUN = "(start, end) -> struct(shiftleft(first, 6) + start AS low, shiftleft(first, 6) + end AS high)"
+
+
+def _part(low: str, high: str, bits: str) -> str:
+    blocks = f"shiftright({low}, 6) AS first, shiftright({high}, 6) AS last"
+    return f"struct({blocks}, {low} AS low, {high} AS high, {bits} AS bits)"
+
+
+def _bits(low: str, high: str) -> str:
+    """Of a block, the bits of the numbers from `low` to `high`."""
+    more = f"CAST(63 - (({high} & 63) - ({low} & 63)) AS INT)"
+    return f"shiftleft(shiftrightunsigned(-1L, {more}), CAST({low} & 63 AS INT))"
+
+
+def _places(bits: str) -> str:
+    return f"filter(sequence(0, 63), place -> getbit({bits}, place) = 1)"
 
 
 def joined_up(intervals: Rows, of: Iterable[str] = ()) -> Rows:
