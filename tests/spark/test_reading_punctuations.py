@@ -281,7 +281,7 @@ def test_plain_numbers_are_read_without_a_parser_and_mean_the_same(spark: SparkS
     for name, number in reader.plain("text").items():
         plain = [row["text"] for row in frame.where(f"{number} IS NOT NULL").collect()]
         assert f'{{"{name}": 7}}' in plain
-        points = reader.plain_points(leaf(frame), "text", name).frame(spark)
+        points = reader.plain_points(leaf(frame), "text").present([name]).frame(spark)
         wanted = [dict(read(text, COLUMNS).patterns)[name] for text in plain]
         assert sorted(row[name] for row in points.collect()) == sorted(
             p.value for p in wanted if isinstance(p, Constant)

@@ -81,9 +81,9 @@ def _enumerable(intervals: Rows, type: Type) -> Rows:
 def _in_blocks(numbers: Rows) -> Rows:
     """Numbers from `low` to `high`, both included, in as few intervals as there can be.
 
-    They are put into blocks of 64, a bit for each number, and blocks are what is sorted: of numbers that lie close to
-    one another these are few. An interval over several blocks is its first one, its last one, and one row for the
-    full ones between. Then the runs of bits are numbered from block to block, and one that goes on in the next
+    They are put into blocks of 64, a bit for each number, and blocks are what is sorted: of numbers that lie close
+    to one another these are few. An interval over several blocks is its first one, its last one, and one row for
+    the full ones between. Then the runs of bits are numbered from block to block, and one that goes on in the next
     block has the same number there.
     """
     at_first, at_last = "shiftright(low, 6)", "shiftright(high, 6)"

@@ -19,8 +19,6 @@ from caesura.spark.quarantine import Aside
 from caesura.spark.survey import Survey, Values
 
 _NTH = "caesura: nth of key"
-_MANY = 50_000
-"""Punctuations that were found among more rows than these are held: to look for them again would take longer."""
 _ALL_FIELDS = "map('ignoreNullFields', 'false')"
 
 
@@ -31,6 +29,7 @@ class Arrivals:
     contract: Contract
     brought: Brought
     past: Past
+    state: State
 
     @property
     def raw(self) -> Rows:
@@ -41,16 +40,16 @@ class Arrivals:
         brought = self.brought
         return replace(self, brought=replace(brought, rows=brought.rows.gathered())) if brought.little else self
 
-    def source(self, state: State, survey: Survey) -> Source:
+    def source(self, survey: Survey) -> Source:
         """What the rest of the slice sees of it, and what has to be known of it later."""
         rows = self.rows(survey)
-        said = self.said(survey, rows, state)
+        said = self.said(survey, rows)
         flow = Flow(rows, all_said(said), self.past.closed)
         before = self.past.promised
         now = self.past.time if self.contract.timed_by is None else survey.time or before.time
         seen = self.past.time if survey.rows or before.seen is None else before.seen
         promised = Promised({**before.bounds, **survey.bounds}, flow.closed.everything, now, seen)
-        return Source(flow, promised, self.contract.remember(state, said, rows, before, promised))
+        return Source(flow, promised, self.contract.remember(self.state, said, rows, before, promised))
 
     def unchecked(self) -> Flow:
         """Its rows, as if all of them kept the contract."""
@@ -58,6 +57,13 @@ class Arrivals:
 
     def plain(self) -> dict[str, str]:
         return self.contract.reader.plain(PUNCTUATION)
+
+    @property
+    def plain_points(self) -> Rows:
+        """What plain punctuations close. Among many rows they are looked for once: the survey, too, reads what it
+        holds of them."""
+        points = self.contract.reader.plain_points(self.raw, PUNCTUATION)
+        return points if self.brought.little else self.state.share(f"{self.contract.stream.name}: plain", points)
 
     def bounds(self) -> dict[str, str]:
         """Of ranges that hold for ever."""
@@ -109,34 +115,32 @@ class Arrivals:
                 rows = self._numbered(rows, unique).where(f"{quote(_NTH)} = 1").without(_NTH)
         return None if rows is None else rows.ranging(survey.ranges)
 
-    def said(self, survey: Survey, rows: Rows | None, state: State) -> Said:
+    def said(self, survey: Survey, rows: Rows | None) -> Said:
         """The punctuations of the slice: in band, and those that follow from its rows and from one another."""
         said: dict[Interval | None, Closed] = {}
 
         def say(life: Interval | None, closed: Closed) -> None:
             said[life] = said.get(life, NOTHING) | closed
 
-        for life, closed in (*self._in_band(survey, state), *self._by_rows(survey, rows, state)):
+        for life, closed in (*self._in_band(survey), *self._by_rows(survey, rows)):
             say(life, closed)
         for promise, completion in self.contract.completions.items():
             if completion.awaits(new := all_said(said)):
                 complete = completion.closed(self.past.closed | new)
-                say(promise.lifespan, self._shared(complete, state, f"complete {', '.join(promise.columns)}"))
+                say(promise.lifespan, self._shared(complete, f"complete {', '.join(promise.columns)}"))
         return said
 
-    def _in_band(self, survey: Survey, state: State) -> Iterator[tuple[Interval | None, Closed]]:
+    def _in_band(self, survey: Survey) -> Iterator[tuple[Interval | None, Closed]]:
         reader, lives = self.contract.reader, self.contract.in_band
         closed = NOTHING
         if survey.parsed is not None:
-            closed = self._shared(reader.closed(survey.parsed, survey.kinds), state)
+            closed = self._shared(reader.closed(survey.parsed, survey.kinds))
         for attribute, count in survey.plain.items():
             values = survey.plain_values.get(attribute)
             if values is not None and values.gapless and lives.get((attribute,)) is None:
                 yield None, self._run(attribute, values)
             else:
-                points = reader.plain_points(self.raw, PUNCTUATION, attribute)
-                if survey.arrived > _MANY:
-                    points = state.share(f"{self.contract.stream.name}: plain {attribute}", points)
+                points = self.plain_points.present([attribute]).only([attribute])
                 ranges = {} if values is None else {attribute: values.ends}
                 closed |= Closed({(attribute,): sent(points.ranging(ranges), count)})
         for attribute, least in survey.least_open.items():
@@ -150,9 +154,7 @@ class Arrivals:
                 yield life, Closed(boxes=mine)
         yield None, Closed(boxes=boxes, everything=closed.everything)
 
-    def _by_rows(
-        self, survey: Survey, rows: Rows | None, state: State
-    ) -> Iterator[tuple[Interval | None, Closed]]:
+    def _by_rows(self, survey: Survey, rows: Rows | None) -> Iterator[tuple[Interval | None, Closed]]:
         if rows is not None:
             for i, unique in enumerate(self.contract.unique):
                 keys = survey.keys.get(i)
@@ -164,7 +166,7 @@ class Arrivals:
                 if i in survey.ends:
                     yield ending.lifespan, self._keys(rows.where(ending.condition.sql), ending.columns)
         for promise, clusters in self.contract.clusters.items():
-            yield promise.lifespan, clusters.closed(state, rows)
+            yield promise.lifespan, clusters.closed(self.state, rows)
         yield None, self.contract.below(survey.bounds)
 
     def _run(self, attribute: str, values: Values) -> Closed:
@@ -175,9 +177,9 @@ class Arrivals:
         key = self.contract.key(columns)
         return Closed({key: rows.present(key).only(key)})
 
-    def _shared(self, closed: Closed, state: State, which: str = "in band") -> Closed:
+    def _shared(self, closed: Closed, which: str = "in band") -> Closed:
         name = f"{self.contract.stream.name}: {which}"
-        return closed.mapped(lambda rows, what: state.share(f"{name} {what}", rows))
+        return closed.mapped(lambda rows, what: self.state.share(f"{name} {what}", rows))
 
     def set_aside(self, survey: Survey) -> tuple[Aside, ...]:
         """What breaks the contract or cannot be read, each with the reason, so that nothing is lost."""

@@ -114,7 +114,7 @@ class Attempt:
             for name, contract in assembly.contracts.items()
         }
         self._arrivals = {
-            name: Arrivals(assembly.contracts[name], brought, self._pasts[name])
+            name: Arrivals(assembly.contracts[name], brought, self._pasts[name], self._state)
             for name, brought in (batch.parts or {}).items()
         }
         self._pool = workers(assembly.spark)
@@ -191,7 +191,7 @@ class Attempt:
         aside = [each for name, found in surveys.items() for each in self._arrivals[name].set_aside(found)]
         require_kept(self._assembly.spark, compiled.streams.values(), aside, self._batch.number)
         sources = {
-            name: self._arrivals[name].source(self._state, surveys[name])
+            name: self._arrivals[name].source(surveys[name])
             if name in self._arrivals
             else contract.silent(self._state, self._pasts[name], end=ends)
             for name, contract in self._assembly.contracts.items()

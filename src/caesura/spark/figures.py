@@ -29,8 +29,8 @@ def questions(name: str, arrivals: Arrivals, *, glance: bool, apart: bool) -> It
     how many different values they close.
     """
     came, plain = _counted() | _ranges(arrivals.bounds()), arrivals.plain()
-    if not apart:
-        came |= {(kind, c): f"{f}({value})" for c, value in plain.items() for kind, f in _OF_PLAIN.items()}
+    if arrivals.brought.little and not apart:
+        came |= _of_plain(plain)
     if glance:
         which = f" FILTER (WHERE {IS_ROW} AND {arrivals.in_domain})"
         yield _told(name, arrivals.raw, came | _of_rows(arrivals, which), _derived(arrivals))
@@ -51,10 +51,12 @@ def questions(name: str, arrivals: Arrivals, *, glance: bool, apart: bool) -> It
                 blocks = _blocks(keys.project({_KEY: number(*key)}))
                 yield _told(name, blocks, _of_blocks(f"{i}", ("keyed", "keys", "first key", "last key")))
     if apart and plain:
-        blocks = _blocks(_closing(arrivals.raw, plain), _OF)
+        blocks = _blocks(_closing(arrivals.plain_points), _OF)
         kinds = ("plain", "different", "first", "last")
         each = (_of_blocks(column, kinds, f" FILTER (WHERE {_OF} = {text(column)})") for column in plain)
         yield _told(name, blocks, {figure: sql for figures in each for figure, sql in figures.items()})
+    elif plain and not arrivals.brought.little:
+        yield _told(name, arrivals.plain_points, _of_plain({column: quote(column) for column in plain}))
 
 
 def _of_rows(arrivals: Arrivals, which: str) -> Figures:
@@ -72,10 +74,14 @@ def _of_rows(arrivals: Arrivals, which: str) -> Figures:
     return figures
 
 
-def _closing(raw: Rows, plain: Mapping[str, str]) -> Rows:
+def _of_plain(plain: Mapping[str, str]) -> Figures:
+    return {(kind, c): f"{function}({sql})" for c, sql in plain.items() for kind, function in _OF_PLAIN.items()}
+
+
+def _closing(points: Rows) -> Rows:
     """What plain punctuations close: of which column which number."""
-    closes = (f"struct({text(c)} AS {_OF}, CAST({value} AS BIGINT) AS {_KEY})" for c, value in plain.items())
-    read = raw.present([PUNCTUATION]).exploded({"closed": f"array({', '.join(closes)})"})
+    closes = (f"struct({text(c)} AS {_OF}, CAST({quote(c)} AS BIGINT) AS {_KEY})" for c in points.columns)
+    read = points.exploded({"closed": f"array({', '.join(closes)})"})
     return read.project({_OF: f"closed.{_OF}", _KEY: f"closed.{_KEY}"}).present([_KEY])
 
 

@@ -45,8 +45,11 @@ class Reader:
         alone = {key[0]: self.types[key[0]] for key in self.keys if len(key) == 1}
         return {name: type for name, type in alone.items() if type.integral and name.isidentifier()}
 
-    def plain_points(self, texts: Rows, column: str, attribute: str) -> Rows:
-        return texts.present([column]).project({attribute: self.plain(column)[attribute]}).present([attribute])
+    def plain_points(self, texts: Rows, column: str) -> Rows:
+        """The values of those that are plain, each in the column of its attribute."""
+        plain = self.plain(column)
+        some = f"coalesce({', '.join(map(quote, plain)) or 'NULL'}) IS NOT NULL"
+        return texts.present([column]).project(plain).where(some)
 
     def parse(self, texts: Rows, column: str, more: Mapping[str, str] = MappingProxyType({})) -> Rows:
         """One row per punctuation: `text`, `reason` if it cannot be read, `kind`, and its `entries`; and more
