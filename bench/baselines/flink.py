@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bench.session import COLLECTOR, CORES
+from bench.session import COLLECTOR, CORES, TOUCHED
 from bench.workload import warm_up
 
 BENCH = Path(__file__).resolve().parent.parent
@@ -44,7 +44,7 @@ class FlinkQuery:
 
     def run(self, streams: Path, warm: Path, *, memory: str, warm_up_seconds: int) -> Measured:
         """In a JVM of its own, warmed up first by counting all rows and then on another input."""
-        with Flink(memory) as flink:
+        with Flink(memory, TOUCHED) as flink:
             rows_out = flink.count(self, streams)
             warm_up(lambda: flink.seconds(self, warm), warm_up_seconds)
             return Measured(rows_out, flink.seconds(self, streams), flink.reading_seconds(self, streams))
@@ -60,10 +60,14 @@ class Measured:
 class Flink:
     """A JVM of Flink's that takes one query after the other. Flink is at its best: there are no checkpoints."""
 
-    def __init__(self, memory: str) -> None:
+    def __init__(self, memory: str, *options: str) -> None:
+        """`options`: of Java."""
         self._process = subprocess.Popen(
             [interpreter(), SCRIPT],
-            env={**os.environ, "JVM_ARGS": f"-Xms{memory} -Xmx{memory} {COLLECTOR}"},
+            env={
+                **os.environ,
+                "JVM_ARGS": " ".join((f"-Xms{memory}", f"-Xmx{memory}", COLLECTOR, *options)),
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
