@@ -34,7 +34,7 @@ SETTINGS = {
 
 
 def lasting_session(memory: str, settings: Mapping[str, str] | None = None, *options: str) -> SparkSession:
-    """The one of this process, which is started if there is none, and ends with the process. `options`: of Java."""
+    """The one of this process, which is started if there is none, with these options of Java, and ends with it."""
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.driver.memory", memory)
     # The whole heap from the start, as for every system: after a collection a JVM gives back what it does not use,
