@@ -23,7 +23,7 @@ from bench.baselines.nexmark import QUERIES
 from bench.baselines.spark_nexmark import warm_spark
 from bench.caesura_nexmark import warm_caesura, warm_caesura_pipeline
 from bench.measure import circumstances, keep
-from bench.nexmark_found import Answer, Found, Outcome, Refused, Timed, middle
+from bench.nexmark_found import Answer, Found, Outcome, Refused, Timed, Together, middle
 from bench.nexmark_page import NAMES, chart, page, said, targets
 from bench.nexmark_streams import Workload, Workloads, prepare
 from bench.process import Failed, LastingProcess, isolated
@@ -77,30 +77,53 @@ def rounds_of(
     return found
 
 
-def together(workload: Workload, queries: Sequence[str], process: LastingProcess, rounds: int) -> list[Outcome]:
-    """All rounds of one pipeline, until one fails."""
+def together(
+    workload: Workload, queries: Sequence[str], process: LastingProcess, rounds: int, known: Mapping[str, Answer]
+) -> Together:
+    """Of some queries alone it may be `known` what they take on these streams."""
+    rest = [query for query in queries if query not in known]
+    alone = rounds_of(lambda _: workload, rest, {"caesura": process}, rounds)
+    found = {query: middle(each["caesura"]) for query, each in alone.items()}
+    answers = {query: outcome for query, outcome in found.items() if isinstance(outcome, Answer)}
+    events = sum(workload.rows.values()) // workload.slices
+    return Together(events, _pipeline(workload, queries, process, rounds), {**known, **answers})
+
+
+def _pipeline(workload: Workload, queries: Sequence[str], process: LastingProcess, rounds: int) -> Outcome:
     timed = process.call(warm_caesura_pipeline, workload, queries)
     if isinstance(timed, Failed):
-        return [timed]
+        return timed
     found: list[Outcome] = []
     for number in range(rounds):
-        outcome = process.call(timed)
-        found.append(outcome)
-        print(f"one pipeline, round {number + 1}: {said(outcome)}", flush=True)
-        if isinstance(outcome, Failed):
+        found.append(process.call(timed))
+        print(f"one pipeline, round {number + 1}: {said(found[-1])}", flush=True)
+        if isinstance(found[-1], Failed):
             break
-    return found
+    return middle(found)
 
 
-def data(about: Mapping[str, str], workloads: Workloads, rounds: Rounds, both: Sequence[Outcome]) -> object:
+def data(
+    about: Mapping[str, str], workloads: Workloads, rounds: Rounds, several: Sequence[Together] = ()
+) -> object:
     return {
         "about": about,
-        "rows": {"whole": workloads.whole.rows, "longer": workloads.longer.rows},
+        "rows": {
+            "whole": workloads.whole.rows,
+            "longer": workloads.longer.rows,
+            "small": workloads.small.rows,
+        },
         "runs": {
             query: {system: [*map(_data, outcomes)] for system, outcomes in each.items()}
             for query, each in rounds.items()
         },
-        "one pipeline": [*map(_data, both)],
+        "one pipeline": [
+            {
+                "events of a slice": both.events,
+                "pipeline": _data(both.pipeline),
+                "alone": {query: answer.seconds for query, answer in both.each.items()},
+            }
+            for both in several
+        ],
     }
 
 
@@ -144,7 +167,6 @@ def main() -> int:
         flink.interpreter()  # to install it takes minutes, which are not the first query's
     print("writing the streams …", flush=True)
     workloads = isolated(prepare, DIRECTORY, options.events, options.slices, options.memory, options.warm_up)
-    both: list[Outcome] = []
     with ExitStack() as stack:
         processes = {system: stack.enter_context(LastingProcess(options.limit)) for system in options.systems}
         rounds = rounds_of(
@@ -152,21 +174,18 @@ def main() -> int:
             options.queries,
             processes,
             options.rounds,
-            lambda found: keep("nexmark", data(about, workloads, found, both)),
+            lambda found: keep("nexmark", data(about, workloads, found)),
         )
-        found = Found({query: _middles(each) for query, each in rounds.items()}, None)
+        found = Found({query: _middles(each) for query, each in rounds.items()})
         if answered := found.answered():
-            mine = {"caesura": processes["caesura"]}
-            again = [query for query in answered if workloads.of(query) != workloads.whole]
-            shorter = rounds_of(lambda _: workloads.whole, again, mine, options.rounds)
-            both = together(workloads.whole, [*answered], processes["caesura"], options.rounds)
-            alone = {query: _middles(each)["caesura"] for query, each in shorter.items()}
-            answers = {query: outcome for query, outcome in alone.items() if isinstance(outcome, Answer)}
-            found = replace(found, together=middle(both), shorter=answers)
+            on_whole = {query: each for query, each in answered.items() if workloads.of(query) == workloads.whole}
+            given = [*answered], processes["caesura"], options.rounds
+            both = together(workloads.whole, *given, on_whole), together(workloads.small, *given, {})
+            found = replace(found, together=both)
     met = targets(found)
     plots = chart(found, options.systems)
     parts = page(found, options.systems, about, met, plots)
-    return publish("nexmark", parts, met, data(about, workloads, rounds, both), plots)
+    return publish("nexmark", parts, met, data(about, workloads, rounds, found.together), plots)
 
 
 if __name__ == "__main__":

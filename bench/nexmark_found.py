@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from bench.process import Failed
@@ -52,13 +53,29 @@ def middle(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 @dataclass(frozen=True)
+class Together:
+    """All queries of Caesura as one pipeline, beside each alone on the same streams."""
+
+    events: int
+    """Of a slice."""
+    pipeline: Outcome
+    each: Mapping[str, Answer]
+
+    @property
+    def one_by_one(self) -> float:
+        """Seconds of all queries, one after the other."""
+        return sum(answer.seconds for answer in self.each.values())
+
+    @property
+    def ratio(self) -> float:
+        return self.pipeline.seconds / self.one_by_one if isinstance(self.pipeline, Answer) else inf
+
+
+@dataclass(frozen=True)
 class Found:
     outcomes: Mapping[str, Mapping[str, Outcome]]
     """By query, then by system."""
-    together: Outcome | None
-    """All queries of Caesura as one pipeline."""
-    shorter: Mapping[str, Answer] = field(default_factory=dict)
-    """Of queries that were timed on longer streams than those of the one pipeline: Caesura's answers on these."""
+    together: Sequence[Together] = ()
 
     def answer(self, query: str, system: str) -> Answer | None:
         outcome = self.outcomes[query].get(system)
@@ -98,7 +115,3 @@ class Found:
             for query, outcomes in self.outcomes.items()
             if isinstance(outcome := outcomes.get(system), Refused | Failed)
         }
-
-    def alone(self) -> float:
-        """Seconds of all queries of Caesura, one after the other, on the streams of the one pipeline."""
-        return sum(answer.seconds for answer in {**self.answered(), **self.shorter}.values())

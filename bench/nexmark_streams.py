@@ -18,11 +18,14 @@ WARM_UP_SLICES = 2
 WARM_UP_RUNS = 2
 """At least, however long one takes."""
 SAMPLE_EVENTS = 2_000
+SMALL, SMALL_SLICES = 100_000, 10
+"""Events of a small slice, and how many slices there are of them."""
 
 
 @dataclass(frozen=True)
 class Workload:
     directory: Path
+    slices: int
     rows: Mapping[str, int]
     """Of each stream, without punctuations."""
     memory: str
@@ -69,6 +72,8 @@ class Workloads:
 
     whole: Workload
     longer: Workload
+    small: Workload
+    """All events of a shorter stream, in small slices."""
 
     def of(self, query: str) -> Workload:
         return self.whole if "bid" in streams_of(query) else self.longer
@@ -80,6 +85,7 @@ def prepare(directory: Path, events: int, slices: int, memory: str, seconds: int
     return Workloads(
         _prepare(directory / "whole", events, slices, memory, seconds, STREAMS),
         _prepare(directory / "longer", events * EPOCH // (PERSONS + AUCTIONS), slices, memory, seconds, few),
+        _prepare(directory / "small", SMALL * SMALL_SLICES, SMALL_SLICES, memory, seconds, STREAMS),
     )
 
 
@@ -92,4 +98,4 @@ def _prepare(
         write_nexmark_streams(spark, directory / WARM_UP, warm_up, WARM_UP_SLICES, seed=1, streams=streams)
         write_nexmark_streams(spark, directory / SAMPLE, SAMPLE_EVENTS, 1, seed=2, streams=streams)
     rows = {"person": written.persons, "auction": written.auctions, "bid": written.bids}
-    return Workload(directory, rows, memory, seconds)
+    return Workload(directory, slices, rows, memory, seconds)

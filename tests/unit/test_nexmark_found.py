@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bench.measure import Table
-from bench.nexmark_found import Answer, Found, Outcome, Refused, middle
+from bench.nexmark_found import Answer, Found, Outcome, Refused, Together, middle
 from bench.nexmark_page import chart, page, targets
 from bench.process import Failed
 from bench.result import Result
@@ -39,25 +39,36 @@ def test_a_profile_adds_up_to_the_seconds() -> None:
 def test_a_query_that_is_slower_than_flink_comes_with_its_profile() -> None:
     slow, fast = {"caesura": answer(4, survey=3), "flink": answer(2)}, {"caesura": answer(1), "flink": answer(2)}
     none: dict[str, Outcome] = {"spark": Refused("no plan")}
-    text = written(Found({"q1": slow | none, "q2": fast | none}, answer(1)))
+    text = written(Found({"q1": slow | none, "q2": fast | none}))
     assert "- q1: 0.50 of the events/s of Flink SQL" in text
     assert "| seconds | Caesura | survey | rest | Flink SQL | reading |" in text
     assert "| q1 | 4.00 | 3.00 | 1.00 | 2.00 |  |" in text
     assert "| q2 | 1.00 |" not in text
 
 
+def test_one_pipeline_is_compared_with_the_sum_of_its_queries_by_the_size_of_slices() -> None:
+    each = {"q1": answer(4), "q2": answer(6)}
+    several = Together(2_500_000, answer(9), each), Together(100_000, answer(4), each)
+    found = Found({query: dict.fromkeys(SYSTEMS, one) for query, one in each.items()}, several)
+    text = written(found)
+    assert "| 2,500,000 | 2 | 9.0 | 10.0 | 0.90 |" in text
+    assert "| 100,000 | 2 | 4.0 | 10.0 | 0.40 |" in text
+    assert [target.met for target in targets(found)][-2:] == [False, True]
+
+
 def test_failures_are_on_the_page_and_no_target_is_met_by_them() -> None:
-    found = Found({"q1": dict.fromkeys(SYSTEMS, Failed("its process died"))}, Failed("no answer within 600 s"))
+    both = Together(100, Failed("no answer within 600 s"), {})
+    found = Found({"q1": dict.fromkeys(SYSTEMS, Failed("its process died"))}, (both,))
     text = written(found)
     assert "- q1: failed: its process died" in text
     assert "- q1, Spark: failed: its process died" in text
-    assert "- all queries as one pipeline: failed: no answer within 600 s" in text
+    assert "- all queries as one pipeline, slices of 100 events: failed: no answer within 600 s" in text
     assert not any(target.met for target in targets(found))
 
 
 @pytest.mark.parametrize("other", ["flink", "spark"])
 def test_a_system_without_an_answer_is_not_compared(other: str) -> None:
     outcomes: dict[str, Outcome] = {**dict.fromkeys(SYSTEMS, answer(1)), other: Refused("no plan")}
-    found = Found({"q1": outcomes}, None)
+    found = Found({"q1": outcomes})
     assert [*found.unanswered(other)] == ["q1"]
     assert not found.ratios(other)
