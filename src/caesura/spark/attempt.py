@@ -108,7 +108,7 @@ class Attempt:
     ) -> None:
         """`before` is the last committed manifest, `last` what its slice brought."""
         self._assembly, self._before, self._last, self._batch, self._laps = assembly, before, last, batch, laps
-        self._state = assembly.files.open(before.tables)
+        self._state = assembly.files.open(before.tables, sum(each.arrived for each in last.values()))
         self._pasts = {
             name: contract.past(self._state, before.promised.get(name, Promised()), batch.time)
             for name, contract in assembly.contracts.items()

@@ -16,8 +16,8 @@ class PurgePolicy:
     table whose rows stay or go by themselves is written anew piece by piece, the oldest at every slice, so that no
     slice takes much longer than the others.
 
-    Punctuations are fewer than rows, and to sort them so that they grow together takes longer than to append them:
-    only up to `eager_punctuations` their tables are written anew at every slice.
+    To join up punctuations takes longer than to append them. It is worth it for a table that is small beside a
+    slice, which reads it several times: up to `eager_punctuations`, or as many as the last slice had rows.
 
     What is set aside stays for as many slices as `keep_quarantined`, of those that set something aside.
     """
@@ -27,9 +27,11 @@ class PurgePolicy:
     eager_punctuations: int = 1_000
     keep_quarantined: int = 1_000
 
-    def rewrite(self, version: TableVersion, table: StateTable) -> bool:
-        base = version.base.rows if version.base else 0
-        eager = self.eager_rows if table.holds == "rows" else min(self.eager_rows, self.eager_punctuations)
+    def rewrite(self, version: TableVersion, table: StateTable, arrived: int = 0) -> bool:
+        """`arrived`: the rows and punctuations of the last slice."""
+        base, eager = version.base.rows if version.base else 0, self.eager_rows
+        if table.holds == "punctuations":
+            eager = min(eager, max(self.eager_punctuations, arrived))
         if table.eager or version.rows <= eager:
             return True
         return not table.piecewise and (version.appended >= base or len(version.deltas) >= self.max_deltas)

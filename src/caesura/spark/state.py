@@ -108,8 +108,9 @@ class StateFiles:
             },
         )
 
-    def open(self, versions: Mapping[str, TableVersion]) -> State:
-        held = {name: self._held(name, versions.get(name, TableVersion())) for name in self._tables}
+    def open(self, versions: Mapping[str, TableVersion], arrived: int = 0) -> State:
+        """`arrived`: the rows and punctuations of the last slice."""
+        held = {name: self._held(name, versions.get(name, TableVersion()), arrived) for name in self._tables}
         return State(self._spark, held)
 
     @property
@@ -312,9 +313,9 @@ class StateFiles:
     def path(self, *names: str) -> str:
         return self._storage.path(*names)
 
-    def _held(self, name: str, version: TableVersion) -> Held:
+    def _held(self, name: str, version: TableVersion, arrived: int) -> Held:
         interval = self._tables[name].intervals_of
-        rewrite = self._policy.rewrite(version, self._tables[name])
+        rewrite = self._policy.rewrite(version, self._tables[name], arrived)
         compact = not version.deltas
         if interval is None and self._tables[name].piecewise and not rewrite:
             due = self._policy.due(version)
