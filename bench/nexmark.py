@@ -80,26 +80,26 @@ def rounds_of(
 def together(
     workload: Workload, queries: Sequence[str], process: LastingProcess, rounds: int, known: Mapping[str, Answer]
 ) -> Together:
-    """Of some queries alone it may be `known` what they take on these streams."""
+    """Those queries that are answered alone, of some of which it is `known` what they take on these streams."""
     rest = [query for query in queries if query not in known]
     alone = rounds_of(lambda _: workload, rest, {"caesura": process}, rounds)
-    found = {query: middle(each["caesura"]) for query, each in alone.items()}
+    found = {**known, **{query: middle(each["caesura"]) for query, each in alone.items()}}
     answers = {query: outcome for query, outcome in found.items() if isinstance(outcome, Answer)}
     events = sum(workload.rows.values()) // workload.slices
-    return Together(events, _pipeline(workload, queries, process, rounds), {**known, **answers})
+    return Together(events, answers, _pipeline(workload, [*answers], process, rounds))
 
 
-def _pipeline(workload: Workload, queries: Sequence[str], process: LastingProcess, rounds: int) -> Outcome:
+def _pipeline(workload: Workload, queries: Sequence[str], process: LastingProcess, rounds: int) -> list[Outcome]:
     timed = process.call(warm_caesura_pipeline, workload, queries)
     if isinstance(timed, Failed):
-        return timed
+        return [timed]
     found: list[Outcome] = []
     for number in range(rounds):
         found.append(process.call(timed))
         print(f"one pipeline, round {number + 1}: {said(found[-1])}", flush=True)
         if isinstance(found[-1], Failed):
             break
-    return middle(found)
+    return found
 
 
 def data(
@@ -118,9 +118,9 @@ def data(
         },
         "one pipeline": [
             {
-                "events of a slice": both.events,
-                "pipeline": _data(both.pipeline),
-                "alone": {query: answer.seconds for query, answer in both.each.items()},
+                "events of a slice": both.slice_events,
+                "pipeline": [*map(_data, both.rounds)],
+                "alone": {query: answer.seconds for query, answer in both.alone.items()},
             }
             for both in several
         ],
@@ -178,10 +178,11 @@ def main() -> int:
         )
         found = Found({query: _middles(each) for query, each in rounds.items()})
         if answered := found.answered():
-            on_whole = {query: each for query, each in answered.items() if workloads.of(query) == workloads.whole}
+            known = {query: each for query, each in answered.items() if workloads.of(query) == workloads.whole}
             given = [*answered], processes["caesura"], options.rounds
-            both = together(workloads.whole, *given, on_whole), together(workloads.small, *given, {})
-            found = replace(found, together=both)
+            large = together(workloads.whole, *given, known)
+            keep("nexmark", data(about, workloads, rounds, [large]))
+            found = replace(found, together=(large, together(workloads.small, *given, {})))
     met = targets(found)
     plots = chart(found, options.systems)
     parts = page(found, options.systems, about, met, plots)

@@ -56,19 +56,27 @@ def middle(outcomes: Sequence[Outcome]) -> Outcome:
 class Together:
     """All queries of Caesura as one pipeline, beside each alone on the same streams."""
 
-    events: int
-    """Of a slice."""
-    pipeline: Outcome
-    each: Mapping[str, Answer]
+    slice_events: int
+    alone: Mapping[str, Answer]
+    rounds: Sequence[Outcome]
+    """Of the pipeline."""
+
+    @property
+    def pipeline(self) -> Outcome:
+        return middle(self.rounds)
 
     @property
     def one_by_one(self) -> float:
         """Seconds of all queries, one after the other."""
-        return sum(answer.seconds for answer in self.each.values())
+        return sum(answer.seconds for answer in self.alone.values())
 
     @property
     def ratio(self) -> float:
-        return self.pipeline.seconds / self.one_by_one if isinstance(self.pipeline, Answer) else inf
+        match self.pipeline:
+            case Answer(result) if self.alone:
+                return result.seconds / self.one_by_one
+            case _:
+                return inf
 
 
 @dataclass(frozen=True)

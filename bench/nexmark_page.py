@@ -91,7 +91,7 @@ def targets(found: Found) -> list[Target]:
         met.append(at_least("events/s / Spark, geometric mean", geometric_mean(ratios.values()), 1))
     met.append(at_most("queries without an answer of Caesura", len(found.unanswered("caesura")), 0))
     met += [
-        at_most(f"slices of {both.events:,} events: one pipeline / its queries alone", both.ratio, 0.5)
+        at_most(f"slices of {both.slice_events:,} events: one pipeline / its queries alone", both.ratio, 0.5)
         for both in found.together
     ]
     return met
@@ -172,8 +172,8 @@ def pipeline_table(several: Sequence[Together]) -> Table:
         ("events of a slice", "queries", "one pipeline, s", "each alone, added up, s", "ratio"),
         tuple(
             (
-                f"{both.events:,}",
-                f"{len(both.each)}",
+                f"{both.slice_events:,}",
+                f"{len(both.alone)}",
                 f"{both.pipeline.seconds:.1f}" if isinstance(both.pipeline, Answer) else "failed",
                 f"{both.one_by_one:.1f}",
                 f"{both.ratio:.2f}",
@@ -191,7 +191,7 @@ def without_answer(found: Found) -> str:
         if not isinstance(outcome, Answer)
     ]
     lines += [
-        f"- all queries as one pipeline, slices of {both.events:,} events: {said(both.pipeline)}"
+        f"- all queries as one pipeline, slices of {both.slice_events:,} events: {said(both.pipeline)}"
         for both in found.together
         if not isinstance(both.pipeline, Answer)
     ]

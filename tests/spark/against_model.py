@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -40,6 +39,7 @@ from caesura.operators import sort as sort_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
 from caesura.operators.operator import Change, Flow, State
 from caesura.operators.rows import Rows, leaf, quote, text, union
+from caesura.operators.together import workers
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
 from caesura.punctuation_json import read, write
 from caesura.safety.bounds import stated
@@ -128,7 +128,7 @@ class OnSpark:
             passed = flows[node].new.confined(rows.columns) if self.asks(node) else NOTHING
             tables[f"rows {i}"] = flows[node].rows
             tables[f"passed {i}"] = covered(rows, passed) if passed else None
-        with ThreadPoolExecutor() as pool:  # as the driver has it
+        with workers(self.spark) as pool:  # as the driver has it
             writing = pool.submit(self.files.write, self.slices, changes)
             found = self._collected(tables)
             written = writing.result()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from random import Random
 
+import pytest
 from pyspark.sql import SparkSession
 
 from caesura.operators.islands import islands
@@ -51,3 +52,23 @@ def test_blocks_of_64_are_joined_up_as_single_numbers_are(spark: SparkSession) -
     ends = ((LEAST if row.low is None else row.low, GREATEST if row.high is None else row.high) for row in found)
     assert sorted(ends) == one_by_one(intervals)
     assert not any(row.low_open or row.high_open for row in found)
+
+
+@pytest.mark.parametrize(
+    ("given", "joined"),
+    [
+        (["NULL, 5, false, false", "6, 6, false, false", "8, NULL, false, false"], [(None, 6), (8, None)]),
+        (["NULL, 5, false, true", "4, NULL, true, false"], [(None, None)]),
+        (["NULL, 5, false, true", "5, NULL, true, false"], [(None, 4), (6, None)]),
+        (["NULL, NULL, false, false", "7, 7, false, false"], [(None, None)]),
+        (["0, 640, false, false", "0, 6400, false, false", "128, 191, false, false"], [(0, 6400)]),
+        (["1, 2, true, true", "3, 4, true, false"], [(4, 4)]),
+    ],
+)
+def test_ends_that_are_open(spark: SparkSession, given: list[str], joined: list[tuple[int | None, ...]]) -> None:
+    """An interval with nothing in it is none, and one without an end goes on."""
+    typed = "CAST(low AS INT) AS low, CAST(high AS INT) AS high, low_open, high_open"
+    rows = ", ".join(f"({each})" for each in given)
+    frame = spark.sql(f"SELECT struct({typed}) AS id FROM VALUES {rows} AS t(low, high, low_open, high_open)")
+    found = islands(leaf(frame), "id", Type("INT")).frame(spark).selectExpr("id.low", "id.high").collect()
+    assert sorted(map(tuple, found), key=str) == sorted(joined, key=str)

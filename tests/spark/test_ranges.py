@@ -20,7 +20,7 @@ INSERT INTO pairs SELECT a.key, a.at AS a_at, b.at AS b_at FROM a JOIN b ON a.ke
 """
 UNORDERED = ORDERED.replace("ORDERED BY (at), ", "")
 LATE = "it matches an earlier punctuation of its stream"
-APPENDING = PurgePolicy(eager_rows=0, max_deltas=3)
+APPENDING = PurgePolicy(eager_punctuations=0, max_deltas=3)
 
 
 def rows(at: int, *keys: int | None) -> list[Item]:

@@ -48,7 +48,7 @@ def test_a_query_that_is_slower_than_flink_comes_with_its_profile() -> None:
 
 def test_one_pipeline_is_compared_with_the_sum_of_its_queries_by_the_size_of_slices() -> None:
     each = {"q1": answer(4), "q2": answer(6)}
-    several = Together(2_500_000, answer(9), each), Together(100_000, answer(4), each)
+    several = Together(2_500_000, each, [answer(9)]), Together(100_000, each, [answer(4)])
     found = Found({query: dict.fromkeys(SYSTEMS, one) for query, one in each.items()}, several)
     text = written(found)
     assert "| 2,500,000 | 2 | 9.0 | 10.0 | 0.90 |" in text
@@ -57,7 +57,7 @@ def test_one_pipeline_is_compared_with_the_sum_of_its_queries_by_the_size_of_sli
 
 
 def test_failures_are_on_the_page_and_no_target_is_met_by_them() -> None:
-    both = Together(100, Failed("no answer within 600 s"), {})
+    both = Together(100, {}, [Failed("no answer within 600 s")])
     found = Found({"q1": dict.fromkeys(SYSTEMS, Failed("its process died"))}, (both,))
     text = written(found)
     assert "- q1: failed: its process died" in text

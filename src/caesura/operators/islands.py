@@ -103,10 +103,10 @@ def _in_blocks(numbers: Rows) -> Rows:
     order = "ORDER BY first, last DESC"
     before = f"OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
     beside = f"lag(last) OVER ({order}) = first - 1 AND lag(bits) OVER ({order}) < 0"  # the last bit is the sign
-    goes_on = f"(bits & 1) = 1 AND coalesce(full >= first - 1 OR ({beside}), false)"
+    goes_on = f"(bits & 1) = 1 AND coalesce(full_until >= first - 1 OR ({beside}), false)"
     numbered = (
-        blocks.extended({"full": f"max(IF(bits = -1, last, NULL)) {before}"})
-        .where("bits = -1 OR coalesce(full < first, true)")
+        blocks.extended({"full_until": f"max(IF(bits = -1, last, NULL)) {before}"})
+        .where("bits = -1 OR coalesce(full_until < first, true)")
         .extended({"goes_on": f"int({goes_on})", "runs": f"bit_count({_STARTS})"})
         .extended({"island": f"coalesce(sum(runs - goes_on) {before}, 0L) - goes_on"})
     )

@@ -14,19 +14,15 @@ R = TypeVar("R")
 
 
 def workers(spark: SparkSession, most: int | None = None) -> ThreadPoolExecutor:
-    """Threads whose jobs have the tags of this one's, and can be cancelled with them.
+    """Threads whose jobs have the properties of this one's: the tags by which they are cancelled with it, the
+    place they are called from, which Spark need not look for, and settings that tasks are to know."""
+    context = spark.sparkContext._jsc.sc()
+    properties = context.getLocalProperties().clone()  # as they are now, and not in the middle of a later job
 
-    The tags come as an array: to iterate over a set of Java ends with an error, which PySpark compares with all
-    that it knows, for 24 ms in every thread (decision 0026).
-    """
-    context = spark.sparkContext
-    tags = list(context._jsc.getJobTags().toArray())
+    def alike() -> None:
+        context.setLocalProperties(properties.clone())
 
-    def tagged() -> None:
-        for tag in tags:
-            context.addJobTag(tag)
-
-    return ThreadPoolExecutor(most, initializer=tagged)
+    return ThreadPoolExecutor(most, initializer=alike)
 
 
 def side_by_side(spark: SparkSession, do: Callable[[T], R], each: Iterable[T]) -> list[R]:

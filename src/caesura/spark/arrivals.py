@@ -60,10 +60,10 @@ class Arrivals:
 
     @property
     def plain_points(self) -> Rows:
-        """What plain punctuations close. Among many rows they are looked for once: the survey, too, reads what it
-        holds of them."""
+        """What plain punctuations close. Among many rows they are looked for once, and the survey, too, reads what
+        is held of them."""
         points = self.contract.reader.plain_points(self.raw, PUNCTUATION)
-        return points if self.brought.little else self.state.share(f"{self.contract.stream.name}: plain", points)
+        return self.state.share(f"{self.contract.stream.name}: plain", points) if self.brought.much else points
 
     def bounds(self) -> dict[str, str]:
         """Of ranges that hold for ever."""

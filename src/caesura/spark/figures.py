@@ -29,7 +29,7 @@ def questions(name: str, arrivals: Arrivals, *, glance: bool, apart: bool) -> It
     how many different values they close.
     """
     came, plain = _counted() | _ranges(arrivals.bounds()), arrivals.plain()
-    if arrivals.brought.little and not apart:
+    if not (apart or arrivals.brought.much):
         came |= _of_plain(plain)
     if glance:
         which = f" FILTER (WHERE {IS_ROW} AND {arrivals.in_domain})"
@@ -55,7 +55,7 @@ def questions(name: str, arrivals: Arrivals, *, glance: bool, apart: bool) -> It
         kinds = ("plain", "different", "first", "last")
         each = (_of_blocks(column, kinds, f" FILTER (WHERE {_OF} = {text(column)})") for column in plain)
         yield _told(name, blocks, {figure: sql for figures in each for figure, sql in figures.items()})
-    elif plain and not arrivals.brought.little:
+    elif plain and arrivals.brought.much:
         yield _told(name, arrivals.plain_points, _of_plain({column: quote(column) for column in plain}))
 
 

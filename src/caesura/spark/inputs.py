@@ -69,6 +69,8 @@ class Brought:
     aside asks for it, and punctuations that are read in full."""
     little: bool = False
     """Whether it is known to be so little that one task reads it in no time."""
+    much: bool = False
+    """Whether it is so much, and not in memory, that what is found in it is held and not looked for again."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,12 @@ class Inputs:
         if relation is not None and FILE not in rows.columns:
             placed = made((*rows.columns, FILE), lambda: frame.selectExpr("*", _FILE_PATH))
         normal, with_files = (one.project(each.normalised(one.columns)) for one in (rows, placed))
-        return Brought(normal, with_files, relation is not None and _is_little(relation.relation()))
+        if relation is None:
+            return Brought(normal, with_files)
+        files = relation.relation()
+        little = files.sizeInBytes() <= _LITTLE
+        few = len(files.location().inputFiles()) <= _FEW
+        return Brought(normal, with_files, little and few, columnar(each.stream) and not little)
 
     def time(self, query: StreamingQuery) -> int:
         """When the batch came that the query is executing, in microseconds. Spark writes it down before a batch
@@ -156,10 +163,6 @@ class Inputs:
                 for c in other.stream.columns:
                     columns[f"{owner}.{c.name}"] = mine[c.name] if owner == name else f"CAST(NULL AS {c.type})"
         return each.frame.selectExpr(*(f"{sql} AS {quote(column)}" for column, sql in columns.items()))
-
-
-def _is_little(files: Any) -> bool:
-    return files.sizeInBytes() <= _LITTLE and len(files.location().inputFiles()) <= _FEW
 
 
 def _named(columns: Mapping[str, str]) -> list[str]:

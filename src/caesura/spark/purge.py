@@ -16,8 +16,8 @@ class PurgePolicy:
     table whose rows stay or go by themselves is written anew piece by piece, the oldest at every slice, so that no
     slice takes much longer than the others.
 
-    To join up punctuations takes longer than to append them. It is worth it for a table that is small beside a
-    slice, which reads it several times: up to `eager_punctuations`, or as many as the last slice had rows.
+    To join up punctuations takes longer than to append them: up to `eager_punctuations` it is done at every slice,
+    and up to a tenth of what the last slice brought where they grow together in one pass over them.
 
     What is set aside stays for as many slices as `keep_quarantined`, of those that set something aside.
     """
@@ -31,7 +31,8 @@ class PurgePolicy:
         """`arrived`: the rows and punctuations of the last slice."""
         base, eager = version.base.rows if version.base else 0, self.eager_rows
         if table.holds == "punctuations":
-            eager = min(eager, max(self.eager_punctuations, arrived))
+            in_one_pass = table.intervals_of is not None and table.intervals_of[1].enumerable
+            eager = min(eager, max(self.eager_punctuations, arrived // 10 if in_one_pass else 0))
         if table.eager or version.rows <= eager:
             return True
         return not table.piecewise and (version.appended >= base or len(version.deltas) >= self.max_deltas)
