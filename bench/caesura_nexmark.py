@@ -11,7 +11,7 @@ from pathlib import Path
 import caesura
 from bench.baselines.nexmark import WRITTEN, streams_of
 from bench.nexmark_found import Answer, Refused, Timed
-from bench.nexmark_streams import WARM_UP_RUNS, Workload
+from bench.nexmark_streams import Workload
 from bench.run import run_to_end
 from bench.session import lasting_session, rest
 from bench.workload import warm_up
@@ -31,7 +31,7 @@ def warm_caesura(workload: Workload, query: str) -> Timed | Refused:
         caesura.Session().sql(pipeline(workload, [query], workload.streams)).require_safe()
     except caesura.CaesuraError as error:
         return Refused(str(error).splitlines()[0])
-    warm_up(partial(_run, workload, [query], workload.warm_up), workload.seconds, WARM_UP_RUNS)
+    warm_up(partial(_run, workload, [query], workload.warm_up), workload.seconds, workload.runs)
     return partial(_run, workload, [query], workload.streams)
 
 

@@ -27,9 +27,9 @@ HOW = f"""\
   the next in a new JVM, and is not asked that query again.
 - Before a query is timed a system runs it on other rows, for as many seconds as the command says, and at least
   {WARM_UP_RUNS} times: Caesura and Spark on {WARM_UP_SLICES} slices of the size of those that are timed, Flink on
-  one. Flink's first run of these counts the results of the timed rows, which it has therefore read before. Nothing
-  that was read is kept for the timed run. Of several rounds the one with the median time is shown, of two the
-  faster.
+  one; in later rounds once. Flink's first run of these counts the results of the timed rows, which it has
+  therefore read before. Nothing that was read is kept for the timed run. Of several rounds the one with the median
+  time is shown, of two the faster. Spark, which takes by far the longest, is asked in the last round alone.
 - Caesura and Spark read the same parquet files, one per stream and slice, and commit every slice. Their time is
   from the beginning of the first slice to the end of the last, Caesura's with the end of the streams.
 - Flink reads csv with the named columns only (its PyPI package has no parquet), bids in as many files as there are

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.baselines.nexmark import streams_of
@@ -16,9 +16,9 @@ TIMED, WARM_UP, SAMPLE = "streams", "warm_up", "sample"
 WARM_UP_SLICES = 2
 """The second finds a state."""
 WARM_UP_RUNS = 2
-"""At least, however long one takes."""
+"""At least, however long one takes; one in later rounds."""
 SAMPLE_EVENTS = 2_000
-SMALL, SMALL_SLICES = 100_000, 10
+SMALL, SMALL_SLICES = 100_000, 8
 """Events of a small slice, and how many slices there are of them."""
 
 
@@ -31,6 +31,8 @@ class Workload:
     memory: str
     seconds: int
     """Of warming up for a query."""
+    runs: int = WARM_UP_RUNS
+    """At least, of warming up."""
 
     @property
     def streams(self) -> Path:
@@ -50,6 +52,10 @@ class Workload:
     def written(self) -> Path:
         """Where the results of a query go that writes files."""
         return self.directory / "written"
+
+    def again(self) -> Workload:
+        """For systems that have run it before."""
+        return replace(self, seconds=0, runs=1)
 
     def events(self, query: str) -> int:
         """Of the streams that it reads."""

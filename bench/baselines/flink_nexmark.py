@@ -13,7 +13,7 @@ from bench.baselines.flink_nexmark_input import SIDE_INPUT, columns_of, csv_fold
 from bench.baselines.flink_state import state_of
 from bench.baselines.nexmark import WRITTEN, text
 from bench.nexmark_found import Answer, Refused, Results, Timed
-from bench.nexmark_streams import WARM_UP_RUNS, Workload
+from bench.nexmark_streams import Workload
 from bench.result import Result
 from bench.workload import warm_up
 
@@ -60,7 +60,7 @@ def warm_flink(workload: Workload, query: str) -> Timed | Refused:
     begin = perf_counter()
     rows_out = flink.count(asked, streams)
     run = partial(_run, workload, asked, csv_folder(workload.warm_up, query))
-    warm_up(run, workload.seconds - (perf_counter() - begin), WARM_UP_RUNS - 1)
+    warm_up(run, workload.seconds - (perf_counter() - begin), workload.runs - 1)
     known = Known(
         rows_out,
         "final" if changes == {"I"} else "retracted",

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from bench.baselines.nexmark import WRITTEN, streams_of, text
 from bench.nexmark_found import Answer, Refused, Results, Timed
-from bench.nexmark_streams import WARM_UP_RUNS, Workload
+from bench.nexmark_streams import Workload
 from bench.result import Result
 from bench.session import lasting_session, rest
 from bench.workload import warm_up
@@ -33,7 +33,7 @@ def warm_spark(workload: Workload, query: str) -> Timed | Refused:
         except AnalysisException as error:
             reasons.append(_reason(error))
         else:
-            warm_up(run, workload.seconds - (perf_counter() - begin), WARM_UP_RUNS - 1)
+            warm_up(run, workload.seconds - (perf_counter() - begin), workload.runs - 1)
             return partial(_timed, workload, query, mode)
     return Refused(reasons[-1])
 
