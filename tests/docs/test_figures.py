@@ -54,18 +54,29 @@ def test_what_a_slice_costs(found: Any, shown: set[tuple[str, ...]]) -> None:
     assert ("the longest of them", f"{max(found['state']):.2f}", "") in shown
 
 
-def test_nexmark_beside_flink() -> None:
-    runs = json.loads((RESULTS / "nexmark.json").read_text())["runs"]
+@pytest.fixture(scope="module")
+def nexmark() -> Any:
+    return json.loads((RESULTS / "nexmark.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [("flink", "of the {} that both answer, {:.2f} times in the geometric mean"), ("spark", "of {}, {:.2f} times")],
+)
+def test_nexmark_beside_others(nexmark: Any, other: str, said: str) -> None:
     rates = {
-        query: [
-            median_run([Result(**run["result"]) for run in of[system]]).rate for system in ("caesura", "flink")
-        ]
-        for query, of in runs.items()
-        if all("result" in each for each in of["flink"])
+        query: [median_run([Result(**run["result"]) for run in of[system]]).rate for system in ("caesura", other)]
+        for query, of in nexmark["runs"].items()
+        if all("result" in each for each in of[other])
     }
     ratios = [ours / theirs for ours, theirs in rates.values()]
     faster = "all" if min(ratios) >= 1 else f"{sum(1 for ratio in ratios if ratio >= 1)}"
-    mean = f"{geometric_mean(ratios):.2f} times in the geometric mean"
-    assert f"{faster} of the {len(ratios)} that both answer, {mean}" in " ".join(
-        (ROOT / "README.md").read_text().split()
-    )
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    assert f"{faster} {said.format(len(ratios), geometric_mean(ratios))}" in readme
+
+
+def test_all_queries_of_nexmark_as_one_pipeline(nexmark: Any, shown: set[tuple[str, ...]]) -> None:
+    for both in nexmark["one pipeline"]:
+        pipeline = median_run([Result(**run["result"]) for run in both["pipeline"]]).seconds
+        row = f"all queries of NEXMark, slices of {both['events of a slice']:,} events"
+        assert (row, f"{pipeline:.1f}", f"{sum(both['alone'].values()):.1f}") in shown
