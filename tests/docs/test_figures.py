@@ -61,7 +61,10 @@ def nexmark() -> Any:
 
 @pytest.mark.parametrize(
     ("other", "said"),
-    [("flink", "of the {} that both answer, {:.2f} times in the geometric mean"), ("spark", "of {}, {:.2f} times")],
+    [
+        ("flink", "of the {} that both answer, {:.2f} times in the geometric mean"),
+        ("spark", "of {}, {:.2f} times in the geometric mean"),
+    ],
 )
 def test_nexmark_beside_others(nexmark: Any, other: str, said: str) -> None:
     rates = {
