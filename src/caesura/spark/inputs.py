@@ -107,9 +107,9 @@ class Inputs:
         if relation is None:
             return Brought(normal, with_files)
         files = relation.relation()
-        little = files.sizeInBytes() <= _LITTLE
-        few = len(files.location().inputFiles()) <= _FEW
-        return Brought(normal, with_files, little and few, columnar(each.stream) and not little)
+        few_bytes = files.sizeInBytes() <= _LITTLE
+        little = few_bytes and len(files.location().inputFiles()) <= _FEW
+        return Brought(normal, with_files, little, much=columnar(each.stream) and not few_bytes)
 
     def time(self, query: StreamingQuery) -> int:
         """When the batch came that the query is executing, in microseconds. Spark writes it down before a batch
