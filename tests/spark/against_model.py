@@ -38,6 +38,7 @@ from caesura.operators import session as session_on_spark
 from caesura.operators import sort as sort_on_spark
 from caesura.operators.closed import NOTHING, Closed, covered
 from caesura.operators.operator import Change, Flow, State
+from caesura.operators.plans import plans_of
 from caesura.operators.rows import Rows, leaf, quote, text, union
 from caesura.operators.together import workers
 from caesura.punctuation import EVERYTHING, Constant, Listed, Punctuation, Range, confined, set_match
@@ -107,7 +108,9 @@ class OnSpark:
         self.files = StateFiles(self.spark, storage, self.compiled.tables, self.policy)
 
     def run(self, arrivals: Mapping[str, model.Slice], probes: Mapping[plan.Plan, Rows]) -> list[Seen]:
-        """One slice; what each node of `probes` gave its readers."""
+        """One slice; what each node of `probes` gave its readers. All of it is little; every second slice is
+        executed as if it were much."""
+        plans_of(self.spark).ways.gathering = self.slices % 2 == 0
         state = self.files.open(self.versions)
         leaves: dict[plan.Plan, Flow] = {}
         remembered: dict[str, Change] = {}

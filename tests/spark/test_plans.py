@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from caesura.operators.intervals import Run, Span, against_spans
 from caesura.operators.plans import plans_of
 from caesura.operators.rows import Rows, leaf, local, union
+from caesura.operators.ways import Places, Ways
 from caesura.spark.run import work_session
 from caesura.types import Type
 
@@ -108,7 +109,7 @@ def test_a_table_that_is_not_given_is_an_error(session: SparkSession) -> None:
         statement, {name: table.known for name, table in named.items() if not isinstance(table, str)}
     )
     with pytest.raises(PySparkException, match="not given"):
-        plans._executed(kept.plan).collect()
+        plans._executed(kept.plan, plans.ways.by(0), None).collect()
 
 
 def test_what_a_where_and_its_reader_take_is_computed_once(session: SparkSession) -> None:
@@ -125,3 +126,76 @@ def test_what_a_where_and_its_reader_take_is_computed_once(session: SparkSession
     assert calls(often) > calls(once) == 1
     found = [row[0] for row in once.where("text <> '3' OR text IS NULL").frame(session).select("text").collect()]
     assert sorted(found, key=str) == ["1", "2", "4", "6", "7", "8", "9", None]
+
+
+def steps(frame: DataFrame) -> tuple[int, bool]:
+    """How many tasks give the rows, and whether rows are shuffled on their way to them."""
+    rows = frame._jdf.queryExecution().optimizedPlan().rdd()
+    return rows.getNumPartitions(), "Shuffled" in rows.toDebugString()
+
+
+def test_what_is_little_is_in_one_place_and_has_the_same_rows(session: SparkSession, tmp_path: Path) -> None:
+    for name, first in (("one", 1), ("other", 41)):
+        numbers(session, first, first + 59).repartition(3).write.parquet(str(tmp_path / name))
+    ways = plans_of(session).ways
+    found: dict[bool, list[list[tuple[int, ...]]]] = {}
+    for ways.gathering in (True, False):
+        one, other = (leaf(session.read.parquet(str(tmp_path / name))) for name in ("one", "other"))
+        both = union((one, other))
+        assert both is not None
+        renamed = other.renamed({"n": "m"})
+        tables = (
+            one.join(renamed, "n = m"),
+            one.matching(other, ["n"]),
+            one.alike(other, ["n"], negated=True),
+            one.matching_on(renamed, "n + 50 < m"),
+            one.join(renamed, "n + 50 < m").grouped(["n"], {"times": "count(*)"}),
+            both.grouped(["n"], {"times": "count(*)"}),
+            both.distinct(),
+            both.summary({"total": "sum(n)"}),
+            one.beyond(other),
+            both.less(one),
+            both.extended({"nth": "row_number() OVER (PARTITION BY n % 7 ORDER BY n)"}),
+        )
+        frames = [rows.frame(session) for rows in tables]
+        found[ways.gathering] = [sorted(map(tuple, frame.collect())) for frame in frames]
+        cross = frames.pop(4)  # of which Spark does not say where its rows are
+        assert steps(cross)[1]
+        assert {steps(frame) == (1, False) for frame in frames} == {ways.gathering}
+    assert found[True] == found[False]
+    assert [len(rows) for rows in found[True]] == [20, 20, 40, 49, 49, 100, 100, 1, 40, 60, 120]
+
+
+def test_many_bytes_or_files_are_not_in_one_place(session: SparkSession, tmp_path: Path) -> None:
+    session.conf.set("spark.sql.codegen.wholeStage", "true")  # tests go without
+    few, many = str(tmp_path / "few"), str(tmp_path / "many")
+    numbers(session, 1, 10).coalesce(1).write.parquet(few)
+    numbers(session, 1, 300).repartition(300).write.parquet(many)
+    frames = [leaf(session.read.parquet(path)).where("n > 0").frame(session) for path in (few, many)]
+    assert [steps(frame)[0] == 1 for frame in frames] == [True, False]
+    ways = Ways(session, Places())
+    assert [ways.by(size).in_place for size in (0, 2**20, 2**21, 2**24, 2**25)] == [True, True, True, True, False]
+    interpreted = [ways.by(size).spark.conf.get("spark.sql.codegen.wholeStage") for size in (2**20, 2**21)]
+    assert interpreted == ["false", "true"]
+    held = session.read.parquet(many).persist()
+    assert steps(leaf(held, 300).where("n > 0").frame(session))[0] > 1
+    held.unpersist()
+
+
+def test_a_statement_is_read_by_the_settings_of_its_session_in_whatever_thread(session: SparkSession) -> None:
+    session.conf.set("spark.sql.variable.substitute", "false")
+    constants = local(("t",), (("'${env:HOME}'",),))
+
+    def found() -> list[str]:
+        asked = constants.where("t = '${env:HOME}'").extended({"u": "concat(t, '${env:HOME}')"})
+        return [row["u"] for row in asked.frame(session).collect()]
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(found).result() == ["${env:HOME}" * 2]
+
+
+def test_the_session_of_a_thread_stays(session: SparkSession) -> None:
+    leaf(numbers(session, 1, 3)).where("n > 1").frame(session)
+    active = SparkSession.getActiveSession()
+    assert active is not None
+    assert active.conf.get("spark.sql.autoBroadcastJoinThreshold") != "-1"

@@ -20,6 +20,7 @@ from caesura.diagnostics.code import Code
 from caesura.operators.operator import Changes
 from caesura.operators.rows import Rows
 from caesura.spark import slice as slice_module
+from caesura.spark import state as state_module
 from caesura.spark.purge import PurgePolicy
 from caesura.spark.sinks import FileSink
 from caesura.spark.state import StateFiles
@@ -117,6 +118,7 @@ def test_a_crash_between_any_two_steps_of_a_slice_loses_nothing_and_repeats_noth
     script = Script(spark, tmp_path, text)
     add_slices(script, 0, 3)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state_module, "_TOGETHER", 1)  # several jobs write the state
         patch.setattr(owner, step, crashes(getattr(owner, step)))
         with pytest.raises(CaesuraError) as failure:
             script.run_to_end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from py4j.java_gateway import java_import
@@ -26,3 +27,8 @@ def java(spark: SparkSession, name: str) -> Any:
 def java_object(spark: SparkSession, name: str) -> Any:
     """The Scala object with this full name."""
     return getattr(java(spark, f"{name}$"), "MODULE$")
+
+
+def each_of(several: Any) -> Iterator[Any]:
+    """The elements of a sequence of Scala's."""
+    return (several.apply(i) for i in range(several.size()))

@@ -10,6 +10,7 @@ cannot give a row is left out of the plan instead of being executed.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ _CHUNK = 4096
 """Rows are repeated so many at a time."""
 _NOTHING = "1 AS `no column`"
 """What SQL wants to see in the place of no column at all."""
+_EQUALITY = re.compile(r"^USING|<=>|(?<![<>!])=")
+"""In the condition of a join: Spark can look rows up by their values."""
 _ALIAS = "AS `the rows`"
 """Without one, Spark takes the WHERE of `FROM t WHERE (flag)` for an alias with a list of columns."""
 
@@ -35,7 +38,7 @@ class Rows:
     """A table: a query whose `parts` are SQL and the tables it reads, or a leaf of such queries."""
 
     columns: tuple[str, ...]
-    parts: tuple[str | Rows, ...]
+    parts: tuple[str | Rows | _Hint, ...]
     small: bool = False
     """Whether it is to be sent to every executor when joined; otherwise Spark decides."""
     leaf: Table | str | None = None
@@ -193,9 +196,10 @@ class Rows:
         return self._joined(other, kind, on, self.columns).filling(self.filled)
 
     def _joined(self, other: Rows, kind: str, on: str, columns: tuple[str, ...]) -> Rows:
-        hint = "/*+ BROADCAST(other) */ " if other.small else ""
-        start = f"SELECT {hint}{_list(columns)} FROM "
-        parts = (start, self, f" AS mine {kind} ", other, f" AS other {on}")
+        sent = "/*+ BROADCAST(other) */ " if other.small else ""
+        hint = _Hint(sent, "/*+ SHUFFLE_HASH(mine, other) */ " if _EQUALITY.search(on) else sent)
+        chosen = f"{_list(columns)} FROM "
+        parts = ("SELECT ", hint, chosen, self, f" AS mine {kind} ", other, f" AS other {on}")
         added = set(columns).difference(self.columns)  # by an anti join nothing, and it is not where the other is
         theirs = {name: ends for name, ends in other.ranges.items() if name in added}
         return Rows(columns, parts, ranges={**self.ranges, **theirs})
@@ -212,8 +216,9 @@ class Rows:
         """The one row of aggregates over all rows."""
         return Rows(tuple(outputs), (f"SELECT {_named(outputs)} FROM ", self))
 
-    def statement(self) -> tuple[str, dict[str, Table | str]]:
-        """SQL, and the tables that it names. A query that is read more than once is named once."""
+    def statement(self, *, in_place: bool = False) -> tuple[str, dict[str, Table | str]]:
+        """SQL, and the tables that it names. A query that is read more than once is named once. `in_place`: all
+        that it reads is in one place, so that joins need not bring it together."""
         uses = Counter[Rows]()
         _count(self, uses)
         named: dict[Rows, str] = {}
@@ -221,7 +226,16 @@ class Rows:
         leaves: dict[str, Table | str] = {}
 
         def query(rows: Rows) -> str:
-            return "".join(part if isinstance(part, str) else reference(part) for part in rows.parts)
+            return "".join(map(written, rows.parts))
+
+        def written(part: str | Rows | _Hint) -> str:
+            match part:
+                case str():
+                    return part
+                case Rows():
+                    return reference(part)
+                case _Hint():
+                    return part.in_place if in_place else part.everywhere
 
         def reference(rows: Rows) -> str:
             if rows.leaf is not None:
@@ -241,7 +255,18 @@ class Rows:
         return f"WITH {', '.join(steps)} {body}" if steps else body, leaves
 
     def frame(self, spark: SparkSession) -> DataFrame:
-        return plans_of(spark).frame(*self.statement())
+        read = Counter[Rows]((self,))
+        _count(self, read)
+        leaves = (rows.leaf for rows in read if rows.leaf is not None)
+        return plans_of(spark).frame(leaves, lambda in_place: self.statement(in_place=in_place))
+
+
+@dataclass(frozen=True)
+class _Hint:
+    """How tables are joined."""
+
+    everywhere: str
+    in_place: str
 
 
 @dataclass(frozen=True)
@@ -272,14 +297,14 @@ def _count(rows: Rows, uses: Counter[Rows]) -> None:
                 _count(part, uses)
 
 
-def leaf(frame: DataFrame) -> Rows:
-    """A DataFrame, to be read by statements."""
-    return made(tuple(frame.columns), lambda: frame)
+def leaf(frame: DataFrame, files: int = 0) -> Rows:
+    """A DataFrame, to be read by statements. `files`: as `Table` has it."""
+    return made(tuple(frame.columns), lambda: frame, files)
 
 
-def made(columns: tuple[str, ...], make: Callable[[], DataFrame]) -> Rows:
+def made(columns: tuple[str, ...], make: Callable[[], DataFrame], files: int = 0) -> Rows:
     """The same, made when the first statement reads it."""
-    return Rows(columns, (), leaf=Table(make))
+    return Rows(columns, (), leaf=Table(make, files))
 
 
 _FEW = 1_000_000

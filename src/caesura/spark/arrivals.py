@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from caesura.catalog import Interval, OrderedBy, Unique
 from caesura.checkpoint.manifest import Promised
@@ -34,11 +34,6 @@ class Arrivals:
     @property
     def raw(self) -> Rows:
         return self.brought.rows
-
-    def gathered(self) -> Arrivals:
-        """The same; a little of it is in one place, where it is counted without a shuffle."""
-        brought = self.brought
-        return replace(self, brought=replace(brought, rows=brought.rows.gathered())) if brought.little else self
 
     def source(self, survey: Survey) -> Source:
         """What the rest of the slice sees of it, and what has to be known of it later."""

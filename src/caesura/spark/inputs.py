@@ -25,8 +25,8 @@ from caesura.spark.sources import adopted, columnar, is_file_format
 TAG, PUNCTUATION = "caesura: stream", "caesura: punctuation"
 IS_ROW = f"{quote(PUNCTUATION)} IS NULL AND {quote(CORRUPT)} IS NULL"
 """That it is a row proper: no punctuation, and readable."""
-_LITTLE, _FEW = 4 * 1024 * 1024, 4
-"""Bytes in all, and files, each of which takes a while to open."""
+_LITTLE = 4 * 1024 * 1024
+"""Bytes that are read again in no time."""
 _FILE_PATH = f"_metadata.file_path AS {quote(FILE)}"
 
 
@@ -67,8 +67,6 @@ class Brought:
     placed: Rows
     """The same, each row with the file that it came in. Of columnar files that takes longer to read: what is set
     aside asks for it, and punctuations that are read in full."""
-    little: bool = False
-    """Whether it is known to be so little that one task reads it in no time."""
     much: bool = False
     """Whether it is so much, and not in memory, that what is found in it is held and not looked for again."""
 
@@ -99,17 +97,17 @@ class Inputs:
                 frame.unpersist()
 
     def _brought(self, name: str, frame: DataFrame, relation: Any) -> Brought:
-        each, rows = self.inputs[name], leaf(frame)
+        each = self.inputs[name]
+        held = relation is not None and not columnar(each.stream)
+        rows = leaf(frame, len(relation.relation().location().inputFiles()) if held else 0)
         placed = rows
         if relation is not None and FILE not in rows.columns:
             placed = made((*rows.columns, FILE), lambda: frame.selectExpr("*", _FILE_PATH))
         normal, with_files = (one.project(each.normalised(one.columns)) for one in (rows, placed))
         if relation is None:
             return Brought(normal, with_files)
-        files = relation.relation()
-        few_bytes = files.sizeInBytes() <= _LITTLE
-        little = few_bytes and len(files.location().inputFiles()) <= _FEW
-        return Brought(normal, with_files, little, much=columnar(each.stream) and not few_bytes)
+        much = relation.relation().sizeInBytes() > _LITTLE
+        return Brought(normal, with_files, much=columnar(each.stream) and much)
 
     def time(self, query: StreamingQuery) -> int:
         """When the batch came that the query is executing, in microseconds. Spark writes it down before a batch

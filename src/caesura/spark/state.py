@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from hashlib import sha256
 from itertools import count
 
@@ -34,6 +35,7 @@ from caesura.operators.intervals import MOST, interval_table
 from caesura.operators.operator import Changes, Held, State, StateTable
 from caesura.operators.released import Count, released
 from caesura.operators.rows import Rows, hull, made, quote, text, union
+from caesura.operators.together import side_by_side
 from caesura.spark import spans
 from caesura.spark.contents import SLICE_OF_FILE, quarantine_paths
 from caesura.spark.layout import own_layout, shared_layout
@@ -44,6 +46,8 @@ from caesura.spark.width import width
 
 _WRITTEN = re.compile(r"[0-9]{10}-[0-9a-z]+")
 """A folder of ours. What has another name is not."""
+_TOGETHER = 8
+"""Tables that one job writes."""
 _FIGURE, _WIDE = "figure", "wide interval"
 """Columns that are not written."""
 
@@ -55,6 +59,8 @@ class WrittenTable:
     rows: int = 0
     files: tuple[File, ...] = ()
     spans: spans.Known = ()
+    writer: str = ""
+    """Marks the folder that they are in."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,11 @@ class Written:
     """Which rows left the state of joins: table → rule → number."""
     open: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """How many values there are in a state that was written anew: table → column → number."""
+
+    def __or__(self, other: Written) -> Written:
+        """Both, of different tables."""
+        mine, theirs = (vars(each) for each in (self, other))
+        return Written(**{name: {**mine[name], **theirs[name]} for name in mine})
 
 
 def _id(name: str) -> str:
@@ -126,16 +137,37 @@ class StateFiles:
         values_of: Mapping[str, Collection[str]] = {},
         largest: int = 0,
     ) -> Written:
-        """Write what the slice changes and sets aside, and count what else is to be counted.
+        """Write what the slice changes and sets aside, and count what else is to be counted. Of many tables
+        several jobs write some each: a statement is planned by one core.
 
         `values_of`: the columns whose different values are counted, roughly, where their table is written anew.
         `largest`: so many rows at most has a table afterwards.
         """
-        tables = {
-            name: change.rows
-            for name, change in changes.items()
-            if change.rows is not None and change.runs is None  # those the manifest has
-        }
+        # Without those that have no rows, and those that the manifest has.
+        rows = {n: each for n, each in changes.items() if each.rows is not None and each.runs is None}
+        names = [*rows]
+        groups = [names[at : at + _TOGETHER] for at in range(0, max(1, len(names)), _TOGETHER)]
+        parts = [{name: rows[name] for name in group} for group in groups]
+
+        def write(i: int) -> Written:
+            if i == 0:
+                return self._write(slice, self.writer, parts[i], aside, counted, values_of, largest)
+            return self._write(slice, f"{self.writer}x{i}", parts[i], (), (), values_of, largest)
+
+        return reduce(Written.__or__, side_by_side(self._spark, write, range(len(parts))))
+
+    def _write(
+        self,
+        slice: int,
+        writer: str,
+        changes: Changes,
+        aside: Sequence[Aside],
+        counted: Sequence[Count],
+        values_of: Mapping[str, Collection[str]],
+        largest: int,
+    ) -> Written:
+        """By one job."""
+        tables = {name: change.rows for name, change in changes.items() if change.rows is not None}
         if (quarantine := union(each.rows for each in aside)) is not None:
             tables[QUARANTINE.name] = quarantine
         tables = {name: tables[name] for name in self._balanced(tables)}
@@ -158,20 +190,23 @@ class StateFiles:
         frame = tagged.frame(self._spark).observe(observed, *map(expr, metrics)).coalesce(width(self._spark))
         if figures:
             frame = frame.where(f"NOT startswith(table, '{_FIGURE}')")
-        writer = frame.drop(_FIGURE, _WIDE).write.mode("append")
+        writing = frame.drop(_FIGURE, _WIDE).write.mode("append")
+        folder = written_by(slice, writer)
         if tables:
-            make_ready(self._storage, STATE, self._mine_of(slice))
-            writer = writer.option("parquet.enable.dictionary", "false").partitionBy("table")
+            make_ready(self._storage, STATE, folder)
+            writing = writing.option("parquet.enable.dictionary", "false").partitionBy("table")
             if largest:
-                writer = writer.option("maxRecordsPerFile", self._policy.piece(largest))
-            writer.parquet(self._storage.path(STATE, self._mine_of(slice)))
+                writing = writing.option("maxRecordsPerFile", self._policy.piece(largest))
+            writing.parquet(self._storage.path(STATE, folder))
+            self._drop_if_empty(folder)
         else:
-            writer.format("noop").save()
+            writing.format("noop").save()
         found = observed.get
         known = {name: spans.read(found[f"s{i}"]) for i, name in enumerate(intervals)}
         sizes = {
-            name: WrittenTable(found[f"n{i}"], self._written(slice, name), known.get(name, ()))
+            name: WrittenTable(found[f"n{i}"], files, known.get(name, ()), writer)
             for i, name in enumerate(tables)
+            for files in (files_of(self._storage, STATE, folder, self._folders[name]),)
         }
         quarantined_now = counts((each, found[f"q{i}"]) for i, each in enumerate(aside))
         numbers = {rows: int(found[f"f{i}"]) for i, rows in enumerate(figures)}
@@ -180,12 +215,6 @@ class StateFiles:
             values.setdefault(name, {})[column] = found[f"v{i}"]
         shown = examples((each, found[f"e{i}"]) for i, each in enumerate(aside))
         return Written(sizes, quarantined_now, shown, released(counted, numbers), values)
-
-    def _written(self, slice: int, name: str) -> tuple[File, ...]:
-        return files_of(self._storage, STATE, self._mine_of(slice), self._folders[name])
-
-    def _mine_of(self, slice: int) -> str:
-        return written_by(slice, self.writer)
 
     def _balanced(self, names: Iterable[str]) -> list[str]:
         """In an order in which tasks get equally many rows. Each takes neighbours in the union, as many parts as
@@ -211,7 +240,7 @@ class StateFiles:
         after = dict(before)
         for name, change in changes.items():
             found = written.tables.get(name, WrittenTable())
-            part = Part(slice, found.rows, found.files, self.writer)
+            part = Part(slice, found.rows, found.files, found.writer or self.writer)
             earlier = before.get(name, TableVersion())
             known = {} if change.rows is None else dict(change.rows.ranges)
             ranges = [earlier.ranges] if earlier.rows and not change.rewrite else []
@@ -251,7 +280,7 @@ class StateFiles:
 
     def aside(self, before: Manifest, slice: int, written: Written) -> tuple[str, ...]:
         """The folders with what was set aside, the last of them."""
-        mine = [self._mine_of(slice)] if written.quarantined else []
+        mine = [written_by(slice, self.writer)] if written.quarantined else []
         return (*before.aside, *mine)[-self._policy.keep_quarantined :]
 
     def forget_aside(self, before: Manifest, after: Manifest) -> None:

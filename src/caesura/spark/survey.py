@@ -107,7 +107,6 @@ def survey(spark: SparkSession, arrivals: Mapping[str, Arrivals], last: Mapping[
     What the last slice brought tells whether a glance is likely to do, and whether it is worth while to count
     different values.
     """
-    arrivals = {name: each.gathered() for name, each in arrivals.items()}
     glanced = {n for n, each in arrivals.items() if each.ranges_tell and not (n in last and last[n].near)}
     apart = {name for name in arrivals if name not in last or last[name].dense}
 
