@@ -1,8 +1,8 @@
 """How the plan of a statement is executed: everywhere or, if it reads little, in one place.
 
 In one place one task reads all tables, one after the other. Spark then sees that rows which belong together are
-together, and neither shuffles them nor, to find equal values, sends them to all tasks: a statement is one job of one
-stage. Of very little it takes longer to write the code of a plan than to go without (decision 0028).
+together, and neither shuffles them nor, to find equal values, sends them to all tasks: a statement is one job of
+one stage. Of very little it takes longer to write the code of a plan than to go without (decision 0028).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _like(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     to_frame = getattr(RDD, "toDF", None)
     session = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
     if to_frame is not None:
-        RDD.toDF = to_frame
+        RDD.toDF = to_frame  # type: ignore[method-assign]
     for name, value in settings.items():
         session.conf.set(name, value)
     return session
